@@ -93,7 +93,7 @@ def scratch(tmp_path: Path) -> Iterator[Path]:
         time.sleep(0.1)
 
 
-def test_bounded_demo_counts_what_it_produced(scratch: Path) -> None:
+def test_bounded_demo_counts_the_produced_page_views(scratch: Path) -> None:
     done = subprocess.run(
         [*_DEMO, "--bounded", "--events", "20000", "--seed", "7"],
         check=False,
@@ -128,7 +128,7 @@ def test_live_demo_counts_from_the_first_event_and_ends_by_ctrl_c(scratch: Path)
 
 # Seconds after "starting Spark": before its JVM is launched, and while the JVM starts.
 @pytest.mark.parametrize("seconds", [pytest.param(0.0, marks=pytest.mark.soak), 2.5])
-def test_ctrl_c_while_things_start_leaves_nothing(scratch: Path, seconds: float) -> None:
+def test_ctrl_c_during_startup_leaves_no_files(scratch: Path, seconds: float) -> None:
     with Demo(scratch) as demo:
         demo.wait_for("starting Spark")
         time.sleep(seconds)

@@ -77,7 +77,7 @@ def test_up_status_down(home: str) -> None:
     assert not (Path(home) / "dev" / "broker").exists()
 
 
-def test_down_kills_no_stranger_with_a_recycled_pid(tmp_path: Path) -> None:
+def test_down_kills_no_other_process_with_a_recycled_pid(tmp_path: Path) -> None:
     stranger = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE)
     with stranger:
         state = {

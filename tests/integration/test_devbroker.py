@@ -111,7 +111,7 @@ def test_aborted_transactions_are_not_read(broker: Broker, topic: Topics) -> Non
     assert len(read(servers, name, "read_uncommitted")) == 3
 
 
-def test_no_topic_comes_by_itself(broker: Broker) -> None:
+def test_topics_are_not_created_automatically(broker: Broker) -> None:
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
     admin.list_topics("never-created", timeout=10)
     assert "never-created" not in admin.list_topics(timeout=10).topics
@@ -152,13 +152,13 @@ def test_broker_dies_with_a_killed_owner(tmp_path: Path) -> None:
     assert eventually(lambda: not orphan.alive)
 
 
-def test_ctrl_c_does_not_reach_it(broker: Broker) -> None:
+def test_ctrl_c_does_not_reach_the_broker(broker: Broker) -> None:
     assert broker.pid
     assert os.getsid(broker.pid) != os.getsid(0)
     assert os.getpgid(broker.pid) != os.getpgid(0)
 
 
-def test_a_taken_port_is_given_up_for_another(
+def test_a_taken_port_is_replaced_by_a_free_port(
     broker: Broker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     choices = [(broker.port, 31_999)]
@@ -173,13 +173,13 @@ def test_a_taken_port_is_given_up_for_another(
         assert other.port != broker.port
 
 
-def test_a_wanted_port_that_is_taken_is_an_error(broker: Broker, tmp_path: Path) -> None:
+def test_a_requested_port_that_is_taken_is_an_error(broker: Broker, tmp_path: Path) -> None:
     with pytest.raises(StreamtableError, match=str(broker.port)) as caught:
         Broker(tmp_path, port=broker.port).start()
     assert caught.value.condition is Condition.DEV_BROKER_FAILED
 
 
-def test_failure_shows_what_kafka_said(tmp_path: Path) -> None:
+def test_failure_shows_the_error_of_kafka(tmp_path: Path) -> None:
     wrong = Broker(tmp_path, config={"num.partitions": "many"})
     with pytest.raises(StreamtableError, match=r"many for configuration num\.partitions") as caught:
         wrong.start()
@@ -187,7 +187,7 @@ def test_failure_shows_what_kafka_said(tmp_path: Path) -> None:
     assert wrong.pid is None
 
 
-def test_stop_by_signal_is_enough(tmp_path: Path) -> None:
+def test_the_broker_stops_on_sigterm(tmp_path: Path) -> None:
     with Broker(tmp_path) as own:
         process = own.process
         assert process

@@ -64,7 +64,7 @@ def test_the_description_has_no_link_into_the_checkout(wheel: zipfile.ZipFile) -
     assert metadata["Version"] == __version__
 
 
-def test_type_checkers_and_the_front_end_find_their_files(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_the_type_marker_and_data_files(wheel: zipfile.ZipFile) -> None:
     names = wheel.namelist()
     assert "streamtable/py.typed" in names
     assert "streamtable/core/settings/spark.txt" in names
@@ -103,7 +103,7 @@ def test_every_fetched_jar_has_its_licence(dist: Path, name: str) -> None:
     assert fetched == licensed
 
 
-def test_the_source_distribution_can_build_wheels_again(dist: Path) -> None:
+def test_the_source_distribution_has_the_files_to_build_wheels(dist: Path) -> None:
     with tarfile.open(dist / _SDIST) as archive:
         names = {name.split("/", 1)[1] for name in archive.getnames()}
     needed = ("Makefile", "README.md", "LICENSE", "pyproject.toml", "tools/wheels.py")
@@ -113,6 +113,6 @@ def test_the_source_distribution_can_build_wheels_again(dist: Path) -> None:
     assert [name for name in names if name.endswith((".jar", ".class", ".pyc"))] == []
 
 
-def test_the_broker_of_the_extra_is_of_this_version() -> None:
+def test_the_broker_extra_requires_this_version() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert project["optional-dependencies"]["broker"] == [f"streamtable-broker=={__version__}"]

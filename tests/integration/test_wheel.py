@@ -141,7 +141,7 @@ def test_the_wheel_carries_operators_for_every_spark() -> None:
     assert sorted(jars) == list(SPARK_MINORS)
 
 
-def test_the_demo_runs_with_what_the_wheels_carry(machine: Machine) -> None:
+def test_the_demo_runs_without_downloads(machine: Machine) -> None:
     if machine.cut:
         listed = machine.run("python", "-c", "import socket; print(socket.if_nameindex())")
         assert listed.stdout == "[(1, 'lo')]\n"
@@ -154,14 +154,14 @@ def test_the_demo_runs_with_what_the_wheels_carry(machine: Machine) -> None:
     assert list(machine.folder.iterdir()) == []
 
 
-def test_what_is_not_carried_is_told_in_one_line(machine: Machine) -> None:
+def test_jars_outside_the_wheels_need_a_cache_folder(machine: Machine) -> None:
     program = "from streamtable.devbroker.jars import registry_home; registry_home()"
     done = machine.run("python", "-c", program)
     assert done.returncode != 0
     assert "set STREAMTABLE_CACHE to a folder that can be written" in done.stderr
 
 
-def test_without_pyspark_one_line_says_what_to_install(machine: Machine, tmp_path: Path) -> None:
+def test_missing_pyspark_is_reported_in_one_line(machine: Machine, tmp_path: Path) -> None:
     (pyspark,) = machine.venv.glob("lib/python*/site-packages/pyspark")
     hidden = pyspark.with_name("hidden")
     script = tmp_path / "job.sql"

@@ -42,7 +42,7 @@ def _snippets() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "text"), [pytest.param(*s, id=s[0]) for s in _snippets()])
-def test_sql_is_read(name: str, text: str) -> None:
+def test_sql_examples_parse(name: str, text: str) -> None:
     variables = dict.fromkeys(_VARIABLE.findall(text), "localhost:9092")
     assert parse_script(text, name, variables)
 
@@ -60,12 +60,12 @@ def test_links_lead_to_files(page: Path) -> None:
     assert [t for t in targets if not (page.parent / t).exists()] == []
 
 
-def test_page_of_job_files_is_what_the_code_declares() -> None:
+def test_page_of_job_files_is_up_to_date() -> None:
     written = (_ROOT / INGESTION_PAGE).read_text(encoding="utf-8")
     assert written == ingestion_page(), "run: python -m streamtable.cli.reference"
 
 
-def test_job_files_are_read() -> None:
+def test_job_file_examples_parse() -> None:
     pages = [p.read_text(encoding="utf-8") for p in _PAGES]
     files = [text for page in pages for text in _YAML.findall(page) if text.startswith("source:")]
     example = _ROOT / "examples" / "mysql" / "job.yaml"
@@ -74,26 +74,26 @@ def test_job_files_are_read() -> None:
         assert read_job(text, "job.yaml", variables).tables.text
 
 
-def test_page_of_options_is_what_the_code_declares() -> None:
+def test_page_of_options_is_up_to_date() -> None:
     written = (_ROOT / PAGE).read_text(encoding="utf-8")
     assert written == options_page(), "run: python -m streamtable.cli.reference"
 
 
-def test_page_of_functions_is_what_the_code_declares() -> None:
+def test_page_of_functions_is_up_to_date() -> None:
     written = (_ROOT / FUNCTIONS_PAGE).read_text(encoding="utf-8")
     assert written == functions_page(), "run: python -m streamtable.cli.reference"
 
 
-def test_page_of_metrics_is_what_the_code_declares() -> None:
+def test_page_of_metrics_is_up_to_date() -> None:
     written = (_ROOT / METRICS_PAGE).read_text(encoding="utf-8")
     assert written == metrics_page(), "run: python -m streamtable.cli.reference"
 
 
-def test_differences_are_those_of_functions_that_are_there() -> None:
+def test_differences_list_only_available_functions() -> None:
     assert [name for name in DIFFERENCES if not FUNCTIONS[name].available] == []
 
 
-def test_page_of_compatibility_is_what_code_and_tests_say() -> None:
+def test_page_of_compatibility_is_up_to_date() -> None:
     written = compatibility.PAGE.read_text(encoding="utf-8")
     assert written == compatibility.page(), "run: python -m tests.compat.page"
 

@@ -82,11 +82,11 @@ def _only_errors_of_ours(seed: int, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_only_errors_of_ours(seed: int) -> None:
+def test_mutated_scripts_raise_only_streamtable_errors(seed: int) -> None:
     _only_errors_of_ours(seed, 250)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 120))
-def test_only_errors_of_ours_for_long(seed: int) -> None:
+def test_many_mutated_scripts_raise_only_streamtable_errors(seed: int) -> None:
     _only_errors_of_ours(seed, 5000)

@@ -45,14 +45,14 @@ def test_every_statement_of_the_parser_has_a_case() -> None:
     assert sorted(cited - classes) == []
 
 
-def test_cases_have_names_of_their_own_and_answers() -> None:
+def test_cases_have_unique_names_and_recorded_answers() -> None:
     names = [case.name for case in _CASES]
     assert len(set(names)) == len(names)
     assert set(_ANSWERS) == {case.name for case in _CASES if case.unrecorded is None}
 
 
 @pytest.mark.parametrize("case", _CASES, ids=_named)
-def test_flink_takes_what_the_list_says_it_has(case: Case) -> None:
+def test_recorded_flink_answers_match_the_list(case: Case) -> None:
     answer = _ANSWERS.get(case.name, "")
     if case.refused is None:
         assert answer == ""
@@ -61,13 +61,13 @@ def test_flink_takes_what_the_list_says_it_has(case: Case) -> None:
 
 
 @pytest.mark.parametrize("case", _CASES, ids=_named)
-def test_what_is_not_there_is_told_so(case: Case) -> None:
+def test_unsupported_statements_are_refused(case: Case) -> None:
     here = state(case)
     assert here is not State.WORKS or case.refused is None
     assert here is not State.NOT_YET or told(case), outcome(case.example)
 
 
-def test_every_function_that_is_called_there_has_an_answer_of_flink() -> None:
+def test_every_available_function_has_a_flink_answer() -> None:
     """Other tests compare these answers with ours, so every available function is tested."""
     recorded = "".join(
         (_COMPAT / name).read_text(encoding="utf-8")
@@ -86,7 +86,7 @@ def test_every_function_that_is_called_there_has_an_answer_of_flink() -> None:
     assert sorted(works - called) == []
 
 
-def test_every_connector_and_format_is_there_or_known() -> None:
+def test_every_flink_connector_and_format_is_listed() -> None:
     flink = factories()
     assert sorted(flink["connector"].keys() - CONNECTORS.keys() - set(CONNECTORS_NOT_YET)) == []
     formats = {*FORMATS, *FORMATS_NOT_YET, *OF_FILES}
@@ -107,7 +107,7 @@ def test_every_option_of_a_connector_or_format_is_known() -> None:
 
 
 @pytest.mark.parametrize("name", CONNECTORS_NOT_YET)
-def test_a_connector_that_is_not_there_is_told_so(name: str) -> None:
+def test_an_unsupported_connector_is_refused(name: str) -> None:
     refused = outcome(f"CREATE TABLE t (a INT) WITH ('connector' = '{name}', 'url' = 'x');")
     assert refused is not None
     assert refused.condition is Condition.NOT_YET

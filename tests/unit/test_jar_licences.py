@@ -26,7 +26,7 @@ def test_texts_of_a_jar_are_copied(tmp_path: Path) -> None:
     assert found == {"LICENSE": "law", "NOTICE": "by us"}
 
 
-def test_a_jar_without_a_text_takes_the_known_one(tmp_path: Path) -> None:
+def test_a_jar_without_a_text_gets_the_known_text(tmp_path: Path) -> None:
     jars = [
         _jar(tmp_path / "slf4j-api-1.7.36.jar"),
         _jar(tmp_path / "jose4j-0.9.6.jar", NOTICE="by them"),
@@ -39,7 +39,7 @@ def test_a_jar_without_a_text_takes_the_known_one(tmp_path: Path) -> None:
     assert names == ["LICENSE", "NOTICE"]
 
 
-def test_a_jar_that_nobody_has_looked_at_stops_the_build(tmp_path: Path) -> None:
+def test_a_jar_without_a_known_licence_stops_the_build(tmp_path: Path) -> None:
     with pytest.raises(
         LicenceMissingError, match=r"unknown-1\.0\.jar carries no licence: add a line"
     ):

@@ -24,7 +24,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_page_is_there(site: Path) -> None:
+def test_every_page_is_built_and_listed(site: Path) -> None:
     listed = (site / "llms.txt").read_text(encoding="utf-8")
     for page in _PAGES:
         path = page.relative_to(_ROOT / "docs")
@@ -39,7 +39,7 @@ def test_a_page_loads_nothing_from_other_hosts(site: Path) -> None:
         assert _LOADED.findall(page.read_text(encoding="utf-8")) == []
 
 
-def test_a_page_without_a_place_is_refused(tmp_path: Path) -> None:
+def test_a_page_missing_in_the_nav_is_refused(tmp_path: Path) -> None:
     for name in ("mkdocs.yml", "docs", "tools"):
         (tmp_path / name).symlink_to(_ROOT / name)
     (tmp_path / "docs").unlink()

@@ -52,7 +52,7 @@ _MISTAKES = {
 
 
 @pytest.mark.parametrize("script", _MISTAKES)
-def test_the_message_names_the_place_and_the_way_out(script: str) -> None:
+def test_errors_name_the_position_and_the_fix(script: str) -> None:
     session = Session()
     session.load(TABLES, "tables.sql")
     with pytest.raises(StreamtableError) as refused:
@@ -62,7 +62,7 @@ def test_the_message_names_the_place_and_the_way_out(script: str) -> None:
     assert words in str(refused.value)
 
 
-def test_functions_from_elsewhere_are_none_of_ours() -> None:
+def test_functions_of_other_systems_are_not_known_functions() -> None:
     assert set(ELSEWHERE) & (set(FUNCTIONS) | set(AGGREGATES)) == set()
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
-def test_only_planted_differences_are_written(
+def test_only_rows_that_differ_are_written(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("adopt", partitions=2)
@@ -58,7 +58,7 @@ def test_only_planted_differences_are_written(
     assert jobs.folded("sums") == sums(events(0, 130))
 
 
-def test_inserts_of_one_topic(
+def test_inserts_into_a_shared_topic_are_compared_together(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The rows of INSERTs into one topic are compared together."""
@@ -81,7 +81,7 @@ def test_inserts_of_one_topic(
     assert jobs.folded("sums") == sums(events(0, 90))
 
 
-def test_it_ends_at_given_offsets_or_at_those_of_a_group(
+def test_adoption_ends_at_given_or_committed_offsets(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """An adoption writes nothing to append-only sinks, which continue from the end offsets."""

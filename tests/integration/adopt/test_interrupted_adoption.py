@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
-def test_every_step_may_be_the_last(
+def test_an_adoption_interrupted_at_any_step_continues(
     spark: SparkSession,
     broker: Broker,
     topic: Topics,

@@ -31,7 +31,7 @@ def _step(checkpoint: Path) -> str | None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
-def test_each_step_may_be_killed(
+def test_an_adoption_killed_at_any_step_continues(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("adopt", partitions=2)

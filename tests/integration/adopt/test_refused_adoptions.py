@@ -87,7 +87,7 @@ def test_queries_that_cannot_be_adopted(jobs: Adopter) -> None:
     assert any("reads 18 records" in line for line in jobs.adopt(SUMS, plan=True))
 
 
-def test_ends_that_are_not_known(jobs: Adopter) -> None:
+def test_missing_or_invalid_end_offsets(jobs: Adopter) -> None:
     source = jobs.source
     one = {source: {0: 3}}
     assert f"partition 1 of topic '{source}' has no end offset" in _refusal(jobs, SUMS, at=one)
@@ -103,7 +103,9 @@ def test_ends_that_are_not_known(jobs: Adopter) -> None:
         jobs.adopt(SUMS, at={"others": {0: 1}})
 
 
-def test_the_other_engine_has_to_stop(jobs: Adopter, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_writing_engine_or_a_used_checkpoint_is_refused(
+    jobs: Adopter, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An adoption is refused if the other engine still writes or the checkpoint has a job."""
     jobs.other.run(SUMS)
     real = Adoption._target

@@ -123,7 +123,7 @@ _TABLE = "(VALUES (2), (8)) AS v (n)"
 
 
 @pytest.mark.parametrize("arrow", [True, False])
-def test_results_of_another_type(
+def test_results_of_another_type_are_converted_or_refused(
     arrow: bool, spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(python_functions, "_has_arrow", lambda: arrow)

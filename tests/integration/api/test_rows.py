@@ -114,7 +114,7 @@ def test_instants_in_a_repeated_hour(spark: SparkSession, monkeypatch: pytest.Mo
             time.tzset()
 
 
-def test_values_of_every_kind(spark: SparkSession) -> None:
+def test_values_of_every_type(spark: SparkSession) -> None:
     session = streamtable.connect(spark, table_local_time_zone="Asia/Tokyo")
     (row,) = session.execute_sql(
         "SELECT ROW(1, 'a') AS r, MAP['k', ARRAY[1, 2]] AS m, X'0aff' AS b, TIME '10:00:01' AS t,"

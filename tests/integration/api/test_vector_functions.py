@@ -34,12 +34,12 @@ with streamtable.connect() as session:
 """
 
 
-def test_a_job_starts_without_them(spark: SparkSession) -> None:
+def test_a_job_does_not_register_vector_functions(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException, match="UNRESOLVED_ROUTINE"):
         spark.range(1).select(array_to_vector(F.array(F.lit(1.5))))
 
 
-def test_a_user_of_spark_finds_them() -> None:
+def test_a_spark_program_can_use_vector_functions() -> None:
     run = subprocess.run(
         [sys.executable, "-c", PROGRAM], capture_output=True, text=True, timeout=120, check=False
     )

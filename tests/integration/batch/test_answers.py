@@ -238,7 +238,7 @@ def test_each_operator_has_flinks_results(spark: SparkSession) -> None:
         ),
     ],
 )
-def test_an_order_of_arrival_is_doubted(query: str, spark: SparkSession) -> None:
+def test_answers_by_arrival_order_are_uncertain(query: str, spark: SparkSession) -> None:
     """Rows of several partitions, or with one position, have no stored order."""
     tables = {**_TABLES, "o": _TABLES["e"]}
     answers = Answers(spark, tables, {"table.local-time-zone": "UTC"})
@@ -248,7 +248,7 @@ def test_an_order_of_arrival_is_doubted(query: str, spark: SparkSession) -> None
     assert "whose order is that of arrival" in reason
 
 
-def test_changes_that_contradict_each_other_are_doubted(spark: SparkSession) -> None:
+def test_answers_from_contradictory_changes_are_uncertain(spark: SparkSession) -> None:
     rows = [[(_I, (1, 1)), (_I, (1, 2))]]
     tables = {"c": _Keyed(Style.CHANGES, "k INT, v INT", rows)}
     answers = Answers(spark, tables, {})
@@ -258,7 +258,7 @@ def test_changes_that_contradict_each_other_are_doubted(spark: SparkSession) -> 
     }
 
 
-def test_rows_carry_the_records_that_make_them(spark: SparkSession) -> None:
+def test_rows_carry_their_source_records(spark: SparkSession) -> None:
     answers = Answers(spark, _TABLES, {}, carried=Lineage(limit=3))
     query = "SELECT u.g, COUNT(*) FROM e JOIN u ON e.k = u.k GROUP BY u.g"
     context = answers.context()

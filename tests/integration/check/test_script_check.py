@@ -73,7 +73,7 @@ def _at(second: int) -> str:
     return f"2026-03-01 00:{second // 60:02d}:{second % 60:02d}"
 
 
-def test_findings_of_a_script_that_can_run(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_findings_of_a_valid_script(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     """The check reports topics to create, retention, tombstones, late rows and a hot key.
 
     The check changes nothing.
@@ -155,7 +155,7 @@ def test_errors_of_the_script_are_findings(tmp_path: Path) -> None:
     assert [(f["severity"], f["check"], f["line"]) for f in found] == [("error", "script", 1)]
 
 
-def test_a_key_that_the_job_would_not_write(
+def test_existing_keys_in_other_bytes_are_an_error(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
     """The text output has one line per finding, with place, table and fix, and a summary."""

@@ -45,7 +45,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return interpreter
 
 
-def test_a_script_with_both(python: Path, tmp_path: Path) -> None:
+def test_a_script_with_a_packaged_connector_and_format(python: Path, tmp_path: Path) -> None:
     (tmp_path / "a.psv").write_text("north|3\nsouth|4\n")
     (tmp_path / "b.psv").write_text("north|5\nsouth|?\n")
     script = EXAMPLE / "visits.sql"
@@ -55,14 +55,14 @@ def test_a_script_with_both(python: Path, tmp_path: Path) -> None:
     assert sorted(lines) == ["+I[north, 8]", "+I[south, 4]"]
 
 
-def test_what_declares_it_is_found(python: Path) -> None:
+def test_options_of_the_packaged_connector_are_listed(python: Path) -> None:
     found = _run(python, "-m", "streamtable", "options", "lines")
     assert "directory" in found
     found = _run(python, "-m", "streamtable", "options", "psv")
     assert "null-literal" in found
 
 
-def test_this_environment_does_not_have_it(tmp_path: Path) -> None:
+def test_without_the_package_the_connector_is_unknown(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(
         "CREATE TABLE t (a INT) WITH ('connector' = 'lines', 'directory' = 'x', 'format' = 'psv');"

@@ -65,7 +65,7 @@ def _wait_for_rows(out: Path, count: int, job: Cli) -> None:
 
 
 @pytest.mark.parametrize("kills", [(60,), pytest.param((60, 200), marks=pytest.mark.soak)])
-def test_each_row_once(
+def test_each_row_is_written_once_after_kills(
     kills: Sequence[int], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     name = topic("live", partitions=2)

@@ -46,7 +46,7 @@ def _rows(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for file in files for line in file.read_text().splitlines()]
 
 
-def test_types_there_and_back(spark: SparkSession, tmp_path: Path) -> None:
+def test_types_survive_a_round_trip(spark: SparkSession, tmp_path: Path) -> None:
     formats = ("csv", "json", "parquet")
     writing = [
         f"CREATE TABLE {name} ({_COLUMNS}) WITH ({_directory(tmp_path / name, name)});\n"
@@ -196,7 +196,7 @@ def test_a_scheme_without_a_file_system(spark: SparkSession, tmp_path: Path, scr
     assert 'No FileSystem for scheme "dbfs"' in str(refused.value)
 
 
-def test_faults(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_missing_path_and_an_unreadable_record(spark: SparkSession, tmp_path: Path) -> None:
     names = {"in": str(tmp_path / "in"), "format": "json"}
     run = BoundedRun(spark, _PLAIN, tmp_path / "c1", names)
     with pytest.raises(StreamtableError) as missing:
@@ -210,7 +210,7 @@ def test_faults(spark: SparkSession, tmp_path: Path) -> None:
     assert f"file '{tmp_path}/in/a.json': value is not valid json" in str(unreadable.value)
 
 
-def test_real_time_mode_is_refused_by_name(spark: SparkSession, tmp_path: Path) -> None:
+def test_real_time_mode_is_refused_with_the_table_name(spark: SparkSession, tmp_path: Path) -> None:
     monitored = _PLAIN.replace("'${format}'", "'csv', 'source.monitor-interval' = '1 s'")
     written = """
     CREATE TABLE made (id INT, name STRING) WITH ('connector' = 'datagen');

@@ -81,7 +81,7 @@ class _Job:
         return [line.split(" ", 1) for line in log.read_text().splitlines()[1:]]
 
 
-def test_by_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
+def test_commits_by_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
     job = _Job(spark, tmp_path, _BY_TIME)
     job.put("12:00:10", "12:00:59", "12:01:01")
     job.wait(["12:00"])
@@ -103,7 +103,7 @@ def test_by_the_watermark(spark: SparkSession, tmp_path: Path) -> None:
     assert job.rows() == 6
 
 
-def test_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
+def test_commits_by_processing_time(spark: SparkSession, tmp_path: Path) -> None:
     job = _Job(spark, tmp_path, "'sink.partition-commit.delay' = '1 h'")
     job.put("12:00:00")
     job.run()
@@ -131,7 +131,7 @@ def test_by_the_clock(spark: SparkSession, tmp_path: Path) -> None:
     assert job.committed() == ["12:00", "12:01"]
 
 
-def test_a_partition_without_a_time(spark: SparkSession, tmp_path: Path) -> None:
+def test_an_invalid_partition_time_ends_the_job(spark: SparkSession, tmp_path: Path) -> None:
     job = _Job(spark, tmp_path, _BY_TIME.replace("$dt $hm:00", "$dt at $hm"))
     job.put("12:00:00")
     with pytest.raises(StreamtableError) as failed:
@@ -151,7 +151,9 @@ def test_a_partition_without_a_time(spark: SparkSession, tmp_path: Path) -> None
         "'partition.time-extractor.timestamp-formatter' = 'yyyy-bb'",
     ],
 )
-def test_options_that_java_reads(spark: SparkSession, tmp_path: Path, option: str) -> None:
+def test_invalid_time_zones_and_formatters_are_refused(
+    spark: SparkSession, tmp_path: Path, option: str
+) -> None:
     job = _Job(spark, tmp_path, f"{_BY_TIME}, {option}")
     with pytest.raises(StreamtableError) as refused:
         job.run()

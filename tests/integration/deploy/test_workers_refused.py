@@ -68,7 +68,7 @@ def _refused(script: Path, master: str, **more: str) -> str:
     return error
 
 
-def test_a_worker_without_our_jars(cluster: Cluster) -> None:
+def test_a_worker_without_streamtable_jars(cluster: Cluster) -> None:
     given = ("=".join(pair) for pair in _QUICK.items())
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, SCRIPT, cluster.url, *given],
@@ -85,7 +85,7 @@ def test_a_worker_without_our_jars(cluster: Cluster) -> None:
 
 
 @pytest.mark.soak
-def test_a_worker_with_another_spark(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_worker_with_another_spark_version(cluster: Cluster, tmp_path: Path) -> None:
     # Spark reads its version from this file.
     (tmp_path / "spark-version-info.properties").write_text("version=4.2.9\n")
     error = _refused(tmp_path / "job.sql", cluster.url, spark_executor_extraClassPath=str(tmp_path))
@@ -94,7 +94,7 @@ def test_a_worker_with_another_spark(cluster: Cluster, tmp_path: Path) -> None:
 
 
 @pytest.mark.soak
-def test_a_worker_with_other_operators(cluster: Cluster, tmp_path: Path) -> None:
+def test_a_worker_with_another_operators_version(cluster: Cluster, tmp_path: Path) -> None:
     old = tmp_path / "streamtable-operators-old.jar"
     shutil.copy(operators_jar(), old)
     error = _refused(tmp_path / "job.sql", cluster.url, spark_executor_extraClassPath=str(old))

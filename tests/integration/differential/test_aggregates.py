@@ -112,7 +112,7 @@ _LARGE = {"few": "id % 10", "many": "id % 70000", "too_many": "id % 150000", "on
 
 
 @pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
-def test_rows_that_a_task_sums_up_come_to_the_same(groups: str, spark: SparkSession) -> None:
+def test_local_aggregation_gives_the_same_rows(groups: str, spark: SparkSession) -> None:
     # Lets operators with state run over batch DataFrames.
     OperatorHarness(spark)
     rows = spark.sql(

@@ -69,7 +69,7 @@ _LENIENT = {text for text in EXPRESSIONS if "IS NOT DISTINCT FROM" in text}
 _RUN = "X'3b3000000100000100010001000100'"
 
 
-def test_the_record_is_whole() -> None:
+def test_every_answer_is_recorded() -> None:
     assert set(_ANSWERS["expressions"]) == set(EXPRESSIONS)
     assert set(_ANSWERS["queries"]) == set(QUERIES)
     assert set(_ANSWERS["refused"]) == set(REFUSED)
@@ -91,7 +91,7 @@ def _shown(bound: Bound) -> str:
     return bound.sql
 
 
-def test_expressions_are_flinks(spark: SparkSession) -> None:
+def test_expressions_equal_flinks(spark: SparkSession) -> None:
     answers = _ANSWERS["expressions"]
     found = {text: _bound(text) for text in EXPRESSIONS}
     bound = {text: one for text, one in found.items() if one is not None}
@@ -105,7 +105,7 @@ def test_expressions_are_flinks(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("text", [t for t in EXPRESSIONS if "fails" in _ANSWERS["expressions"][t]])
-def test_bytes_of_no_bitmap_fail(spark: SparkSession, text: str) -> None:
+def test_invalid_bitmap_bytes_fail(spark: SparkSession, text: str) -> None:
     bound = _bound(text)
     assert bound is not None
     assert _ANSWERS["expressions"][text]["fails"].startswith("Failed to deserialize bitmap")
@@ -127,7 +127,7 @@ def test_equal_sets_have_equal_bytes(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("phases", ["ONE_PHASE", "TWO_PHASE"])
-def test_changelogs_are_flinks(spark: SparkSession, phases: str) -> None:
+def test_changelogs_equal_flinks(spark: SparkSession, phases: str) -> None:
     cases = [_case(query) for query in CHANGELOGS]
     settings = {"table.optimizer.agg-phase-strategy": phases}
     found = Replay(spark, _TABLES, settings, in_memory=True).changes(cases)
@@ -140,7 +140,7 @@ def test_changelogs_are_flinks(spark: SparkSession, phases: str) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_tables_are_flinks(spark: SparkSession) -> None:
+def test_final_tables_equal_flinks(spark: SparkSession) -> None:
     found = Replay(spark, _TABLES, in_memory=True).changes([_case(query) for query in TABLES])
     wrong = []
     for query, batches in zip(TABLES, found, strict=True):
@@ -152,7 +152,7 @@ def test_tables_are_flinks(spark: SparkSession) -> None:
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_flink_refuses_is_refused(query: str) -> None:
+def test_queries_that_flink_refuses_are_refused(query: str) -> None:
     assert isinstance(_ANSWERS["refused"][query], str)
     with pytest.raises(StreamtableError):
         planned(query, _TABLES)

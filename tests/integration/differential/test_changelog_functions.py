@@ -73,7 +73,7 @@ INSERT INTO counts SELECT k, n FROM FROM_CHANGELOG(input => TABLE changes);
 """
 
 
-def test_rows_are_flinks(spark: SparkSession) -> None:
+def test_rows_equal_flinks(spark: SparkSession) -> None:
     cases = [
         Case(sink([column.field for column in planned(query, _TABLES).columns]), query, query)
         for query in _ANSWERS
@@ -91,7 +91,7 @@ def test_an_unknown_code_fails_the_query(spark: SparkSession) -> None:
         Replay(spark, _TABLES, in_memory=True).changes([case])
 
 
-def test_changes_go_through_a_topic(
+def test_changes_are_written_to_and_read_from_a_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The folded table equals the query, whose groups are inserted and deleted."""

@@ -41,7 +41,7 @@ QUERIES = {
 @pytest.mark.parametrize(
     "seed", [61, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(62, 67))]
 )
-def test_the_first_row_of_each_key_stays(seed: int, spark: SparkSession) -> None:
+def test_the_first_row_of_each_key_is_kept(seed: int, spark: SparkSession) -> None:
     dice = random.Random(seed)
     rows = [Change(dice.randrange(9), {"n": n, "v": dice.randrange(5)}) for n in range(60)]
     batches = pieces(rows, random_cuts(seed, len(rows), 5))

@@ -179,7 +179,7 @@ def test_a_retraction_removes_the_row_with_its_key(ttl: str, spark: SparkSession
         pytest.param(_RETURNED, "", id="without a key"),
     ],
 )
-def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
+def test_unknown_rows_may_be_retracted_and_added(
     cases: Mapping[str, tuple[list[str], int | None]], key: str, spark: SparkSession
 ) -> None:
     """Change events without a snapshot begin with updates, which may change no used column."""
@@ -199,7 +199,7 @@ def test_a_row_that_is_retracted_before_it_is_known_may_be_added(
 
 
 @pytest.mark.parametrize("key", [pytest.param(_KEY, id="by key"), pytest.param("", id="no key")])
-def test_a_row_with_a_null_join_key_is_added_before_it_is_known(
+def test_unknown_rows_with_null_join_keys_may_be_retracted_and_added(
     key: str, spark: SparkSession
 ) -> None:
     """A consumer of the changes ignores retractions of rows that it does not know."""
@@ -270,7 +270,7 @@ _AGGREGATES = {
 }
 
 
-def test_a_retraction_without_a_value_hides_no_later_value(spark: SparkSession) -> None:
+def test_a_retraction_of_an_unknown_value_hides_no_later_value(spark: SparkSession) -> None:
     batches = [
         [(RowKind.INSERT, (1, 1, 10)), (RowKind.INSERT, (2, 1, 11))],
         [(RowKind.DELETE, (3, 1, 99)), (RowKind.INSERT, (4, 1, None))],

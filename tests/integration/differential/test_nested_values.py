@@ -84,7 +84,7 @@ def _values(source: random.Random) -> dict[str, Any]:
     return {"g": source.choice([None, *range(6)]), "v": source.randrange(4)}
 
 
-def test_rows_are_found_again(spark: SparkSession) -> None:
+def test_stored_rows_are_found_by_content(spark: SparkSession) -> None:
     sources = {
         "a": Source(_COLUMNS, random_history(81, length=90, keys=14, make=_values)),
         "b": Source(_COLUMNS, random_history(82, length=60, keys=6, make=_values)),

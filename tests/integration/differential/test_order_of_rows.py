@@ -56,7 +56,7 @@ _QUERIES: dict[str, list[list[Any]]] = {
 }
 
 
-def test_order_is_passed_on(spark: SparkSession) -> None:
+def test_aggregates_see_rows_in_input_order(spark: SparkSession) -> None:
     """Aggregates see rows in input order, although a shuffle may reorder the rows of a batch.
 
     All rows are in one batch.
@@ -134,7 +134,7 @@ def test_the_last_row_of_a_sink_key_wins(spark: SparkSession) -> None:
         assert tables == _LAST_ROWS[query], query
 
 
-def test_rows_with_the_time_of_their_change_are_removed(spark: SparkSession) -> None:
+def test_rows_with_a_current_timestamp_are_retracted(spark: SparkSession) -> None:
     """A retraction removes its row although the CURRENT_TIMESTAMP of the two rows differs."""
     tables = {
         "u": Recorded(

@@ -26,7 +26,7 @@ QUERIES = {
 
 
 @pytest.mark.parametrize("style", [Style.APPEND, Style.UPSERT])
-def test_texts_of_every_plane(spark: SparkSession, style: Style) -> None:
+def test_strings_are_ordered_by_code_point(spark: SparkSession, style: Style) -> None:
     dice = random.Random(71)
     rows = [Change(n % 30, {"g": dice.randrange(4), "s": dice.choice(TEXTS)}) for n in range(60)]
     if style is Style.APPEND:

@@ -47,7 +47,7 @@ def _left(query: str) -> str | None:
     return replay_obstacle(plan.input)
 
 
-def test_every_row_comes_again(spark: SparkSession) -> None:
+def test_a_replay_emits_every_row_again(spark: SparkSession) -> None:
     dice = random.Random(7)
     rows = [Change(k, {"g": dice.randrange(4), "v": dice.randrange(-3, 4)}) for k in range(40)]
     queries = (*REPEATED, TAKEN_BACK)

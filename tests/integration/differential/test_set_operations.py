@@ -63,7 +63,7 @@ _EMITTED = {
 
 
 @pytest.mark.parametrize("before", [True, False], ids=["retract", "upsert"])
-def test_equal_rows_that_come_and_go_change_nothing(before: bool, spark: SparkSession) -> None:
+def test_changes_of_duplicate_rows_are_not_emitted(before: bool, spark: SparkSession) -> None:
     changes = [("a", "+I"), ("b", "+I")] * 2 + [("a", "-D")] * 2 + [("b", "-D")] * 2
     tables = {
         name: Recorded(

@@ -102,9 +102,7 @@ _LARGE = {"far_apart": "id % 73333", "in_a_row": "id div 3", "once": "id"}
 
 @pytest.mark.parametrize("limit", [pytest.param(1, marks=pytest.mark.soak), 2])
 @pytest.mark.parametrize("groups", _LARGE.values(), ids=_LARGE)
-def test_a_task_leaves_out_rows_that_others_come_before(
-    groups: str, limit: int, spark: SparkSession
-) -> None:
+def test_local_top_n_gives_the_same_rows(groups: str, limit: int, spark: SparkSession) -> None:
     # Lets operators with state run over batch DataFrames.
     OperatorHarness(spark)
     kind = f"CAST(0 AS TINYINT) AS {ROW_KIND_COLUMN}"

@@ -75,7 +75,7 @@ _WINDOWS = {
 }
 
 
-def test_rows_of_the_hour_that_occurs_twice(spark: SparkSession) -> None:
+def test_windows_when_daylight_saving_time_ends(spark: SparkSession) -> None:
     """As in Flink, a window in the hour that occurs twice has the rows of both hours."""
     later = _NIGHT.replace(hour=3)
     batches = ([(_summer(5), 1)], [(_summer(20), 2)], [(_winter(5), 3)], [(later, 4)])
@@ -95,7 +95,7 @@ def _after(*seconds: int) -> list[tuple[datetime, int]]:
 
 
 @pytest.mark.parametrize("cut", [1, 2, 4])
-def test_rows_that_have_waited_are_joined(cut: int, spark: SparkSession) -> None:
+def test_interval_joins_of_rows_behind_the_watermark(cut: int, spark: SparkSession) -> None:
     """An interval join of OVER queries, whose rows arrive after the watermark has passed them."""
     events = _after(0, 10, 60, 200)
     tables = {
@@ -137,7 +137,7 @@ _TUMBLE = (
 )
 
 
-def test_windows_of_first_rows_and_of_temporal_joins(spark: SparkSession) -> None:
+def test_windows_over_deduplication_and_temporal_joins(spark: SparkSession) -> None:
     """A late row does not fire a window again."""
     batches = (_after(0, 10, 60), _after(200), _after(20, 400), _after(1000))
     versions = [(0, 5), (30, 7), (1000, 9)]
@@ -176,7 +176,9 @@ _HOPS = {
 
 
 @pytest.mark.parametrize("hop", _HOPS)
-def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSession) -> None:
+def test_hops_whose_size_is_no_multiple_of_the_slide(
+    hop: tuple[int, int], spark: SparkSession
+) -> None:
     """Windows of GROUP BY may overlap by any length, or have gaps that leave rows out."""
     window = "(ts, INTERVAL '{}' SECOND, INTERVAL '{}' SECOND)".format(*hop)
     query = f"SELECT DATE_FORMAT(HOP_START{window}, 'mm:ss'), {{}} FROM a GROUP BY HOP{window}"
@@ -185,7 +187,7 @@ def test_hops_whose_size_is_no_multiple(hop: tuple[int, int], spark: SparkSessio
     assert _rows(spark, tables, queries) == [_HOPS[hop]] * 2
 
 
-def test_an_epoch_number_out_of_range_is_no_time(spark: SparkSession) -> None:
+def test_epoch_numbers_out_of_range_are_null(spark: SparkSession) -> None:
     """As in Flink, years are 0 to 9999. Other numbers are NULL and do not advance the watermark."""
     early = int(_EARLY.timestamp() * 1000)
     ends = (253_402_300_799_999, 253_402_300_800_000, -62_167_219_200_000, -62_167_219_200_001)
@@ -221,7 +223,7 @@ def test_intervals_of_microseconds(spark: SparkSession) -> None:
     assert found == [[0, 0], [0, 1], [1, 1], [1, 2], [2, 2], [3, 3]]
 
 
-def test_sessions_of_rows_that_have_waited(spark: SparkSession) -> None:
+def test_sessions_of_rows_behind_the_watermark(spark: SparkSession) -> None:
     """A row that the watermark releases joins a session that the watermark has just passed."""
     rows = _after(0, 240, 236 + 5, 360, 2000)
     tables = {"a": _table(rows[:2], rows[2:3], rows[3:4], rows[4:])}

@@ -35,7 +35,7 @@ _FRAME_S = 6
 _AFTER_S = _FRAME_S + 0.5
 
 
-def test_a_frame_of_time_goes_by_the_clock(
+def test_range_frames_follow_processing_time(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A RANGE frame follows the clock, in a micro-batch and then in real-time mode.

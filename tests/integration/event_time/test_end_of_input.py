@@ -79,7 +79,7 @@ def _batches(checkpoint: Path) -> list[tuple[int, Any]]:
     return [(json.loads(text[1])["batchWatermarkMs"], json.loads(text[2])) for text in texts]
 
 
-def test_the_run_that_has_read_everything_ends_the_input(
+def test_the_run_that_reads_the_last_records_ends_the_input(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, servers = topic("end", partitions=2), broker.bootstrap_servers
@@ -111,7 +111,7 @@ def test_an_empty_batch_of_an_earlier_run_does_not_end_the_input(
     assert [w for w, _ in _batches(tmp_path / "c")].count(END_WATERMARK_MS) == 1
 
 
-def test_a_rest_of_a_few_records_is_no_batch_of_its_own(
+def test_a_batch_includes_a_small_remainder(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A batch also takes a small rest, which is left because Spark rounds down partition shares."""

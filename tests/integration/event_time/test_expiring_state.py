@@ -40,7 +40,7 @@ _TTL_S = 12
 _PAUSES_S = (0, 7, 7, _TTL_S + 1)
 
 
-def test_real_time_mode_forgets_by_the_clock_of_each_row(
+def test_state_expires_by_the_time_of_each_row_in_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A write renews a group, and a group without a write expires, within a checkpoint interval."""
@@ -126,7 +126,7 @@ INSERT INTO o SELECT k, COUNT(*) OVER (PARTITION BY g ORDER BY ts) FROM t;
 """
 
 
-def test_what_waits_for_the_watermark_forgets_by_the_clock(
+def test_event_time_over_expires_state_by_processing_time(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """State expires by the clock, over a restart.

@@ -85,7 +85,9 @@ def test_windows_equal_flinks(table: str, reached: bool, spark: SparkSession) ->
 
 @pytest.mark.parametrize("query", [q for q in QUERIES if _refused(q)])
 @pytest.mark.parametrize("table", ["changes", "upserts"])
-def test_what_flink_refuses_is_refused(query: str, table: str, spark: SparkSession) -> None:
+def test_queries_that_flink_refuses_are_refused(
+    query: str, table: str, spark: SparkSession
+) -> None:
     with pytest.raises(StreamtableError):
         Replay(spark, _RECORDED, _SETTINGS).plan(_case(query.replace("changes", table)))
 

@@ -75,7 +75,7 @@ def _each(first: int, last: int, partitions: tuple[int, ...]) -> list[Event]:
     "mode",
     ["micro-batch", *(pytest.param(m, marks=pytest.mark.soak) for m in ("real-time", "auto"))],
 )
-def test_partitions_that_are_added(
+def test_added_partitions_have_no_late_rows(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """New partitions that are an hour behind the old partitions have no late rows."""
@@ -152,7 +152,7 @@ def test_topics_of_a_pattern(
     assert not any("watermark had passed" in line for line in job.notices)
 
 
-def test_one_node_whatever_the_number_of_partitions(
+def test_the_plan_does_not_grow_with_partitions(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     plans = set()

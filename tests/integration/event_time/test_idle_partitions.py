@@ -36,7 +36,7 @@ _OF_SCAN = "'format' = 'json', 'scan.watermark.idle-timeout' = '1 s'\n"
 @pytest.mark.parametrize(
     ("mode", "by_table"), [("micro-batch", False), ("micro-batch", True), ("real-time", False)]
 )
-def test_a_silent_partition_is_not_waited_for(
+def test_an_idle_partition_does_not_hold_back_the_watermark(
     mode: str,
     by_table: bool,
     spark: SparkSession,

@@ -34,7 +34,7 @@ LEFT JOIN sizes FOR SYSTEM_TIME AS OF c.p AS s ON s.name = r.region AND s.km > 1
 _SIZES = [("Asia", 8_000), ("Africa", None), ("Europe", 5_000), ("none", 1)]
 
 
-def test_rows_find_what_fits_them(
+def test_rows_find_all_their_matches(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Rows find several matches, one or none, first in a micro-batch, then in real-time mode."""

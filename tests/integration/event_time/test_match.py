@@ -91,7 +91,7 @@ def _queries(*, soak: bool) -> list[str]:
 
 
 @pytest.mark.parametrize("soak", [False, pytest.param(True, marks=pytest.mark.soak)])
-def test_matches_are_flinks(soak: bool, spark: SparkSession) -> None:
+def test_matches_equal_flinks(soak: bool, spark: SparkSession) -> None:
     """Matches equal Flink's row by row, in any micro-batches of the input."""
     answers = _recorded()
     queries = _queries(soak=soak)
@@ -110,7 +110,7 @@ def test_matches_are_flinks(soak: bool, spark: SparkSession) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_state_goes_with_the_limit(spark: SparkSession) -> None:
+def test_state_is_removed_after_the_time_limit(spark: SparkSession) -> None:
     """State is removed after the time limit of the pattern, although no match completes.
 
     The time of the last row is far before the end of the input.

@@ -246,7 +246,7 @@ def test_every_row_has_its_frame(
 
 
 @pytest.mark.soak
-def test_frames_come_out_at_checkpoints_of_real_time_mode(
+def test_frames_are_emitted_at_checkpoints_in_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Real-time mode continues the checkpoint of a micro-batch over the first rows."""

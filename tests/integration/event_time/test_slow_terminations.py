@@ -88,7 +88,7 @@ def _field(spark: SparkSession, owner: str, name: str) -> Any:
     return found
 
 
-def test_a_last_batch_waits_for_the_name(
+def test_the_last_batch_waits_for_the_query_name(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, slow: _Slow
 ) -> None:
     source = topic("slow")

@@ -37,7 +37,7 @@ INSERT INTO sorted SELECT * FROM events ORDER BY ts, v DESC, k;
 """
 
 
-def test_rows_come_in_order(
+def test_rows_are_emitted_in_order(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers = broker.bootstrap_servers

@@ -124,7 +124,7 @@ def _job(
 @pytest.mark.parametrize(
     "seed", [91, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(92, 97))]
 )
-def test_versions_of_their_time(
+def test_temporal_joins_find_the_version_of_the_row_time(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     job, names = _job(TEMPORAL, spark, broker, topic, tmp_path)
@@ -193,7 +193,7 @@ JOIN rates FOR SYSTEM_TIME AS OF o.ts AS r ON r.k = o.g;
 """
 
 
-def test_versions_of_rows_that_are_updated_and_deleted(
+def test_temporal_joins_of_updated_and_deleted_rows(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """An update of an emitted row finds the version of its time, which has been replaced since.
@@ -232,7 +232,7 @@ def test_versions_of_rows_that_are_updated_and_deleted(
 @pytest.mark.parametrize(
     "seed", [101, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(102, 107))]
 )
-def test_partners_that_are_near(
+def test_interval_joins_find_rows_with_near_times(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     job, names = _job(INTERVALS, spark, broker, topic, tmp_path)

@@ -149,7 +149,7 @@ def test_every_window_holds_all_its_rows(
     assert not any("watermark had passed" in n for n in job.notices), job.notices
 
 
-def test_late_rows_are_counted_and_open_windows_take_theirs(
+def test_late_rows_are_counted_unless_their_window_is_open(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("events", partitions=2)

@@ -135,7 +135,7 @@ def test_every_group_of_a_window_is_emitted_once(
     assert not any("watermark had passed" in n for n in job.notices), job.notices
 
 
-def test_an_older_checkpoint_goes_on_without_buckets(
+def test_an_older_checkpoint_continues_without_buckets(
     spark: SparkSession,
     broker: Broker,
     topic: Topics,

@@ -33,7 +33,7 @@ def _calc(rows: DataFrame, *expressions: str, condition: str | None = None) -> D
     )
 
 
-def test_each_row_has_its_own_time(spark: SparkSession) -> None:
+def test_current_timestamp_differs_between_rows(spark: SparkSession) -> None:
     found = _calc(spark.range(0, _ROWS, 1, 1).toDF("id"), "CURRENT_TIMESTAMP")
     first, last, moments = found.agg(
         F.min("c0"), F.max("c0"), F.count_distinct(F.col("c0"))
@@ -42,7 +42,7 @@ def test_each_row_has_its_own_time(spark: SparkSession) -> None:
     assert moments > 1
 
 
-def test_a_row_has_one_time(spark: SparkSession) -> None:
+def test_time_functions_are_equal_within_a_row(spark: SparkSession) -> None:
     rows = spark.range(0, _ROWS, 1, 1).toDF("id")
     found = _calc(
         rows,
@@ -56,7 +56,7 @@ def test_a_row_has_one_time(spark: SparkSession) -> None:
     assert found.count() == _ROWS
 
 
-def test_the_clock_in_a_text_is_a_text(spark: SparkSession) -> None:
+def test_time_functions_in_string_literals_are_kept(spark: SparkSession) -> None:
     rows = spark.range(0, 1, 1, 1).toDF("id")
     found = _calc(rows, "'flink_now()'", "'it''s flink_now()'", "CURRENT_TIMESTAMP").collect()
     assert [tuple(row)[1:3] for row in found] == [("flink_now()", "it's flink_now()")]

@@ -99,7 +99,7 @@ def _case(position: int) -> Any:
 
 
 @pytest.mark.parametrize("position", [_case(p) for p in range(len(ANSWERS))])
-def test_answer(values: dict[int, Any], position: int) -> None:
+def test_an_expression_equals_flink(values: dict[int, Any], position: int) -> None:
     answer, ours = ANSWERS[position], OURS[position]
     if ours.refused is not None:
         _check_refusal(answer, ours.refused)
@@ -129,7 +129,7 @@ def _check_refusal(answer: Answer, refused: StreamtableError) -> None:
         pytest.xfail(str(refused))
 
 
-def test_known_gaps_are_gaps() -> None:
+def test_known_gaps_are_still_refused() -> None:
     """Expressions in the lists of gaps are still refused. Remove them once the gap is closed."""
     refused = {a.id for a, ours in zip(ANSWERS, OURS, strict=True) if ours.refused is not None}
     assert refused >= NOT_YET | REFUSED

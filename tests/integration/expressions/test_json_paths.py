@@ -23,7 +23,7 @@ JSON = '{"items": [{"n": 1, "sku": "a"}, {"n": 5, "sku": "b"}, {"n": 9, "sku": "
         ("$.items[?(@.gone)]", "[]"),
     ],
 )
-def test_a_filter_keeps_what_fulfils_it(path: str, found: str, row: DataFrame) -> None:
+def test_a_filter_keeps_matching_items(path: str, found: str, row: DataFrame) -> None:
     assert _value(row, "JSON_QUERY", path) == found
 
 
@@ -40,7 +40,7 @@ def test_a_function_gives_a_scalar(path: str, found: str, row: DataFrame) -> Non
 
 
 @pytest.mark.parametrize("path", ["$.items[?(@.n >]", "$[", "$.items.nonsense()", ""])
-def test_a_path_that_is_none_is_a_fault(path: str, row: DataFrame) -> None:
+def test_an_invalid_path_is_an_error(path: str, row: DataFrame) -> None:
     assert _value(row, "JSON_VALUE", path, " DEFAULT 'none' ON ERROR") == "none"
     assert _value(row, "JSON_VALUE", f"lax {path}", " DEFAULT 'none' ON ERROR") == "none"
 

@@ -53,7 +53,9 @@ def test_trimmed_and_padded(
     ],
     ids=str,
 )
-def test_misfits_end_the_job(spark: SparkSession, kind: DataType, given: str, length: int) -> None:
+def test_values_of_invalid_length_end_the_job(
+    spark: SparkSession, kind: DataType, given: str, length: int
+) -> None:
     column = with_length(Field("c", kind), TypeLengthEnforcer.ERROR, "t")
     with pytest.raises(Exception, match=f"column 'c' of t is .* a value of length {length}"):
         spark.sql(f"SELECT {given} AS c").selectExpr(column).collect()
@@ -69,7 +71,7 @@ def test_misfits_end_the_job(spark: SparkSession, kind: DataType, given: str, le
     ],
     ids=str,
 )
-def test_what_fits_passes(spark: SparkSession, kind: DataType, given: str) -> None:
+def test_values_of_valid_length_are_kept(spark: SparkSession, kind: DataType, given: str) -> None:
     column = with_length(Field("c", kind), TypeLengthEnforcer.ERROR, "t")
     row = spark.sql(f"SELECT {given} AS c")
     assert row.selectExpr(column).collect() == row.collect()

@@ -58,7 +58,7 @@ def _case(seed: int, mode: str, guarantee: str, faults: int, seconds: float) -> 
         ),
     ],
 )
-def test_a_broker_that_is_away(
+def test_a_broker_that_is_killed_or_paused(
     seed: int,
     mode: str,
     guarantee: str,

@@ -22,7 +22,7 @@ _MODES = ("micro-batch", "real-time", "auto")
 @pytest.mark.soak
 @pytest.mark.parametrize("modes", [*((mode,) for mode in _MODES), _MODES], ids="/".join)
 @pytest.mark.parametrize("seed", range(400, 405))
-def test_killed_often(
+def test_a_driver_that_is_killed_often(
     seed: int, modes: tuple[str, ...], spark: SparkSession, tmp_path: Path
 ) -> None:
     """Each kill may happen while the run starts, catches up, or reads new records."""

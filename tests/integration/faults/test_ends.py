@@ -57,7 +57,7 @@ def _begun(query: Path) -> bool:
 @pytest.mark.parametrize(
     "seed", [11, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(500, 510))]
 )
-def test_killed_at_the_end(
+def test_a_run_that_is_killed_at_the_end_of_input(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     dice = random.Random(seed)

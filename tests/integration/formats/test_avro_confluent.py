@@ -89,7 +89,7 @@ def test_a_schema_is_fetched_once(codecs: Any, double: RegistryDouble) -> None:
     assert [path for _, path, _ in double.asked] == [f"/schemas/ids/{known}"]
 
 
-def test_what_is_written_names_its_schema(codecs: Any, double: RegistryDouble) -> None:
+def test_written_records_start_with_the_schema_id(codecs: Any, double: RegistryDouble) -> None:
     options = {"url": double.url, "subject": "with / and blank"}
     encoder = codecs.encoder("avro-confluent", COLUMNS, options)
     row = codecs.decoder("json", COLUMNS, {}).decode(b'{"id":7,"name":"a"}')
@@ -121,7 +121,7 @@ def test_broken_records(codecs: Any, double: RegistryDouble, value: bytes, reaso
     assert reason in decode_fault(decoder, value)
 
 
-def test_schemas_that_do_not_fit(codecs: Any, double: RegistryDouble) -> None:
+def test_incompatible_writer_schemas(codecs: Any, double: RegistryDouble) -> None:
     lacking = json.dumps({"type": "record", "name": "r", "fields": []})
     other = WRITER.replace('"int"', '"string"')
     double.add(lacking)
@@ -137,7 +137,7 @@ def test_schemas_that_do_not_fit(codecs: Any, double: RegistryDouble) -> None:
     assert "the schema is of the type PROTOBUF" in decode_fault(decoder, b"\0\0\0\0\3")
 
 
-def test_a_default_that_does_not_fit_its_field(codecs: Any, double: RegistryDouble) -> None:
+def test_an_invalid_default_of_the_writer_is_ignored(codecs: Any, double: RegistryDouble) -> None:
     """A reader ignores such a default of the writer. Old registries accepted such schemas."""
     field = {"name": "x", "type": "string", "default": None}
     double.add(json.dumps({"type": "record", "name": "r", "fields": [field]}))
@@ -147,9 +147,7 @@ def test_a_default_that_does_not_fit_its_field(codecs: Any, double: RegistryDoub
     assert as_json(codecs, row, columns) == {"x": "a"}
 
 
-def test_such_a_default_in_the_schema_of_inferred_columns(
-    codecs: Any, double: RegistryDouble
-) -> None:
+def test_an_invalid_default_with_inferred_columns(codecs: Any, double: RegistryDouble) -> None:
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "n", "type": "int"}]}
     inner["fields"][0]["default"] = "none"
     fields = [{"name": "i", "type": "Inner"}, {"name": "x", "type": "string", "default": None}]
@@ -187,7 +185,7 @@ def test_such_a_default_in_the_schema_of_inferred_columns(
     assert "Invalid default for field n" in str(fault)
 
 
-def test_a_time_in_the_unit_of_its_writer(codecs: Any, double: RegistryDouble) -> None:
+def test_times_are_read_in_the_unit_of_the_writer(codecs: Any, double: RegistryDouble) -> None:
     def schema(kind: str, unit: str) -> str:
         field = {"name": "x", "type": {"type": kind, "logicalType": unit}}
         return json.dumps({"type": "record", "name": "r", "fields": [field]})
@@ -202,7 +200,7 @@ def test_a_time_in_the_unit_of_its_writer(codecs: Any, double: RegistryDouble) -
         assert as_json(codecs, row, columns) == {"x": expected}
 
 
-def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:
+def test_schema_references_are_resolved(codecs: Any, double: RegistryDouble) -> None:
     inner = {"type": "record", "name": "Inner", "fields": [{"name": "x", "type": "int"}]}
     outer = {"type": "record", "name": "Outer", "fields": [{"name": "r", "type": "Inner"}]}
     reference = {"name": "Inner", "subject": "inner", "version": 2}
@@ -214,7 +212,7 @@ def test_a_schema_made_of_others(codecs: Any, double: RegistryDouble) -> None:
     assert as_json(codecs, row, columns) == {"r": {"x": 5}}
 
 
-def test_deep_records_that_nobody_wants(codecs: Any, double: RegistryDouble) -> None:
+def test_deep_records_in_unread_fields(codecs: Any, double: RegistryDouble) -> None:
     fields = [{"name": "next", "type": ["null", "Node"]}]
     node = {"type": "record", "name": "Node", "fields": fields}
     known = double.add(
@@ -228,7 +226,7 @@ def test_deep_records_that_nobody_wants(codecs: Any, double: RegistryDouble) -> 
     assert reason == "field 'n': records nested more than 1000 deep"
 
 
-def test_another_try_where_the_registry_is_not_well(codecs: Any, double: RegistryDouble) -> None:
+def test_server_errors_of_the_registry_are_retried(codecs: Any, double: RegistryDouble) -> None:
     double.add(WRITER)
     double.failures += [(503, {}), (500, b"no json")]
     decoder = codecs.decoder("avro-confluent", COLUMNS, {"url": double.url})
@@ -236,14 +234,14 @@ def test_another_try_where_the_registry_is_not_well(codecs: Any, double: Registr
     assert len(double.asked) == 3
 
 
-def test_a_second_address(codecs: Any, double: RegistryDouble) -> None:
+def test_the_second_url_is_used_if_the_first_fails(codecs: Any, double: RegistryDouble) -> None:
     double.add(WRITER)
     urls = {"url": f"http://127.0.0.1:1,{double.url}/"}
     decoder = codecs.decoder("avro-confluent", COLUMNS, urls)
     assert decoder.decode(record(1, WRITER, USER)) is not None
 
 
-def test_no_registry(codecs: Any) -> None:
+def test_an_unreachable_registry(codecs: Any) -> None:
     options = {"url": "http://someone:geheim@127.0.0.1:1"}
     fault = made_fault(codecs, options)
     assert fault.condition is Condition.SCHEMA_REGISTRY_UNREACHABLE
@@ -386,7 +384,7 @@ def client(options: dict[str, str]) -> SchemaRegistry:
     return SchemaRegistry(AVRO_CONFLUENT.options.read(given, "t"))
 
 
-def test_a_trusted_registry_seen_from_outside(tmp_path: Path) -> None:
+def test_the_python_client_uses_the_truststore(tmp_path: Path) -> None:
     store, context = made_store(tmp_path)
     with RegistryDouble(context) as double:
         double.add(WRITER)
@@ -466,7 +464,7 @@ def test_ssl(codecs: Any, tmp_path: Path) -> None:
         assert "Falsch" not in str(fault)
 
 
-def test_a_schema_of_ones_own(codecs: Any, double: RegistryDouble) -> None:
+def test_a_schema_given_by_option(codecs: Any, double: RegistryDouble) -> None:
     schema = {
         "type": "record",
         "name": "Mine",

@@ -77,7 +77,7 @@ def read(spark: Any, found: ReaderSpec, values: list[bytes | None]) -> tuple[lis
     return rows, {name: count for name, count in counters.values().items() if count}
 
 
-def test_what_is_left_out_is_counted(spark: Any) -> None:
+def test_skipped_records_are_counted(spark: Any) -> None:
     values = [None, b"", b'{"op":"c","after":{"id":1}}', b"{"]
     rows, counts = read(spark, spec("debezium-json", COLUMNS[:1], skips=True), values)
     assert rows == [None, None, [(0, 1)], None]
@@ -101,13 +101,13 @@ def test_the_last_change_of_each_row(spark: Any) -> None:
 
 
 @pytest.mark.parametrize("name", EVENTS)
-def test_no_column_asked_for(name: str, spark: Any) -> None:
+def test_reading_without_columns(name: str, spark: Any) -> None:
     values = [json.dumps(event).encode() for event in EVENTS[name]]
     rows, _ = read(spark, spec(name, (), skips=False), values)
     assert all(len(row) == 1 for changes in rows if changes is not None for row in changes)
 
 
-def test_a_maxwell_key_whose_fields_are_left_out(codecs: Any) -> None:
+def test_a_maxwell_key_without_null_fields(codecs: Any) -> None:
     options = {"database": "d", "table": "t", "encode.ignore-null-fields": "true"}
     encoder = codecs.encoder("maxwell-json", COLUMNS[:2], options)
     rows = codecs.decoder("json", COLUMNS[:2], {})

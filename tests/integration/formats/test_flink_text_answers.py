@@ -66,7 +66,7 @@ def test_lines(codecs: Any, case: Any) -> None:
 
 
 @pytest.mark.parametrize("case", RECORDS, ids=lambda case: case.id)
-def test_records_of_other_schemas(codecs: Any, double: RegistryDouble, case: Any) -> None:
+def test_records_of_other_writer_schemas(codecs: Any, double: RegistryDouble, case: Any) -> None:
     schema = fastavro.parse_schema(json.loads(case.writer))
     datum = next(fastavro.json_reader(io.StringIO(case.value.decode()), schema))
     out = io.BytesIO()

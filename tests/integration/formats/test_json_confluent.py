@@ -28,7 +28,7 @@ def record(schema_id: int, text: str) -> bytes:
     return b"\0" + schema_id.to_bytes(4, "big") + text.encode()
 
 
-def test_objects_after_the_id_of_their_schema(codecs: Any, double: RegistryDouble) -> None:
+def test_objects_follow_the_schema_id(codecs: Any, double: RegistryDouble) -> None:
     known = double.add('{"type": "object"}', "JSON")
     options = {"url": double.url, "subject": "s"}
     decoder = codecs.decoder("json-confluent", COLUMNS, options)
@@ -73,7 +73,7 @@ def test_broken_records(codecs: Any, double: RegistryDouble, value: bytes, reaso
     ],
     ids=str,
 )
-def test_an_outage_of_the_registry_is_no_fault_of_the_record(
+def test_registry_outages_are_not_record_errors(
     codecs: Any, double: RegistryDouble, format_: str, answer: tuple[int, Any]
 ) -> None:
     double.failures = [answer] * 3

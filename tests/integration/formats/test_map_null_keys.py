@@ -52,7 +52,7 @@ def test_json(codecs: Any, row: Any, options: dict[str, str], expected: bytes) -
     assert bytes(codecs.encoder("json", COLUMNS, options).encode(row)) == expected
 
 
-def test_json_fails_unless_told(codecs: Any, row: Any) -> None:
+def test_json_fails_by_default(codecs: Any, row: Any) -> None:
     with pytest.raises(Py4JJavaError, match=r"RECORD_UNWRITABLE.*'map-null-key\.mode'"):
         codecs.encoder("json", COLUMNS, {}).encode(row)
 

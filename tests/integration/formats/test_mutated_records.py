@@ -90,7 +90,7 @@ def every_record_is_a_row_or_a_count(
 
 
 @pytest.mark.parametrize("name", SUBJECTS)
-def test_every_record_is_a_row_or_a_count(spark: Any, codecs: Any, name: str) -> None:
+def test_every_mutated_record_is_read_or_counted(spark: Any, codecs: Any, name: str) -> None:
     every_record_is_a_row_or_a_count(spark, codecs, name, 2_000, seed=7)
 
 
@@ -126,7 +126,7 @@ def test_a_null_in_raw_is_a_null_value(spark: Any) -> None:
 
 @FEW
 @given(st.lists(TEXT, min_size=2, max_size=4), st.sampled_from(["", "\\", "~"]))
-def test_csv_texts_come_back(codecs: Any, texts: list[str], escape: str) -> None:
+def test_csv_strings_round_trip(codecs: Any, texts: list[str], escape: str) -> None:
     columns = tuple(Field(f"c{i}", t.STRING) for i in range(len(texts)))
     row = {f"c{i}": text for i, text in enumerate(texts)}
     options = {"escape-character": escape} if escape else {}
@@ -142,7 +142,7 @@ def test_csv_texts_come_back(codecs: Any, texts: list[str], escape: str) -> None
     st.integers(-128, 127),
     st.sampled_from(["big-endian", "little-endian"]),
 )
-def test_raw_numbers_come_back(codecs: Any, kind: Any, number: int, order: str) -> None:
+def test_raw_numbers_round_trip(codecs: Any, kind: Any, number: int, order: str) -> None:
     columns, options = (Field("n", kind),), {"endianness": order}
     source = codecs.decoder("json", columns, {}).decode(json.dumps({"n": number}).encode())
     written = bytes(codecs.encoder("raw", columns, options).encode(source))
@@ -152,7 +152,7 @@ def test_raw_numbers_come_back(codecs: Any, kind: Any, number: int, order: str) 
 
 @FEW
 @given(st.one_of(st.none(), st.integers(-(2**31), 2**31 - 1)), st.one_of(st.none(), TEXT))
-def test_avro_in_json_comes_back(codecs: Any, number: int | None, text: str | None) -> None:
+def test_avro_json_encoding_round_trips(codecs: Any, number: int | None, text: str | None) -> None:
     columns, options = COLUMNS, {"encoding": "json"}
     row = {"n": number, "s": text}
     source = codecs.decoder("json", columns, {}).decode(json.dumps(row).encode())
@@ -178,7 +178,7 @@ def test_broken_avro_in_json(codecs: Any, value: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["csv", "raw", "avro"])
-def test_not_a_number(codecs: Any, name: str) -> None:
+def test_nan_and_infinities_round_trip(codecs: Any, name: str) -> None:
     columns = (Field("n", t.DOUBLE),)
     for text in ("NaN", "Infinity", "-Infinity"):
         source = codecs.decoder("json", columns, {}).decode(json.dumps({"n": text}).encode())

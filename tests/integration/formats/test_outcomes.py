@@ -216,7 +216,7 @@ def test_every_cell_has_a_case() -> None:
     assert cells - ELSEWHERE == tested
 
 
-def test_cells_say_what_the_first_case_shows() -> None:
+def test_cells_equal_the_outcome_of_their_first_case() -> None:
     for situation, cases in CASES.items():
         for name, text in table()[situation].items():
             first = next((case.expected for case in cases if case.format == name), None)

@@ -64,7 +64,7 @@ def test_records_are_read_and_written_as_by_flink(codecs: Any, suffix: str) -> N
 
 
 @pytest.mark.parametrize("name", ["p.M", "p.Any$M"])
-def test_a_message_has_two_names(codecs: Any, name: str) -> None:
+def test_both_class_names_of_a_message_are_accepted(codecs: Any, name: str) -> None:
     decoder = codecs.decoder("protobuf", ONE_INT, {"message-class-name": name, "schema": SHORT})
     assert decoder.decode(b"\x08\x07").getInt(0) == 7
 
@@ -85,7 +85,7 @@ def test_a_message_has_two_names(codecs: Any, name: str) -> None:
         ("p.M", "message M {", ONE_INT, "schema.proto"),
     ],
 )
-def test_schemas_that_do_not_fit(
+def test_incompatible_schemas_are_refused(
     codecs: Any, name: str, schema: str, columns: tuple[Field, ...], reason: str
 ) -> None:
     for kind in ("decoder", "encoder"):
@@ -160,7 +160,7 @@ def test_through_kafka(spark: SparkSession, broker: Broker, topic: Topics, tmp_p
     }
 
 
-def test_a_schema_that_does_not_fit_creates_no_topic(
+def test_an_incompatible_schema_creates_no_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     name = topic("visits")

@@ -105,7 +105,7 @@ def test_upserts(spark):
     assert counts == {"nullKeys": 2, "emptyRecords": 1}
 
 
-def test_the_value_wins_over_the_key(spark):
+def test_value_columns_override_key_columns(spark):
     rows, _ = read(
         spark, spec(upsert=True, both=True), (b'{"id":1}', b'{"id":7}'), (b'{"id":1}', None)
     )

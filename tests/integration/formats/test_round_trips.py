@@ -75,7 +75,7 @@ def typed(draw: Any, depth: int = 2) -> tuple[t.DataType, Any]:
 
 @SLOW_IS_FINE
 @given(st.lists(typed(), min_size=1, max_size=4))
-def test_avro_as_fastavro_has_it(codecs: Any, columns: list[tuple[t.DataType, Any]]) -> None:
+def test_avro_equals_fastavro(codecs: Any, columns: list[tuple[t.DataType, Any]]) -> None:
     fields = tuple(Field(f"c{i}", column_type) for i, (column_type, _) in enumerate(columns))
     row = {f"c{i}": value for i, (_, value) in enumerate(columns)}
     options = {"timestamp_mapping.legacy": "false"}
@@ -89,7 +89,7 @@ def test_avro_as_fastavro_has_it(codecs: Any, columns: list[tuple[t.DataType, An
 
 @SLOW_IS_FINE
 @given(st.lists(typed(), min_size=1, max_size=4))
-def test_json_says_what_avro_holds(codecs: Any, columns: list[tuple[t.DataType, Any]]) -> None:
+def test_json_keeps_the_values_of_avro(codecs: Any, columns: list[tuple[t.DataType, Any]]) -> None:
     fields = tuple(Field(f"c{i}", column_type) for i, (column_type, _) in enumerate(columns))
     row = {f"c{i}": value for i, (_, value) in enumerate(columns)}
     options = {"timestamp_mapping.legacy": "false"}
@@ -132,7 +132,9 @@ def named(
 @pytest.mark.parametrize("name", EVENTS)
 @SLOW_IS_FINE
 @given(st.lists(typed(), min_size=1, max_size=4))
-def test_events_hold_any_row(codecs: Any, name: str, columns: list[tuple[t.DataType, Any]]) -> None:
+def test_change_events_keep_row_values(
+    codecs: Any, name: str, columns: list[tuple[t.DataType, Any]]
+) -> None:
     fields, row = named(columns)
     encoder = codecs.encoder("json", fields, {})
     text = bytes(encoder.encode(from_avro(codecs, fields, row)))
@@ -169,7 +171,7 @@ def double() -> Iterator[RegistryDouble]:
 )
 @SLOW_IS_FINE
 @given(st.lists(FLAT, min_size=1, max_size=6))
-def test_simple_types_come_back(
+def test_simple_types_round_trip(
     codecs: Any,
     double: RegistryDouble,
     name: str,
@@ -195,7 +197,7 @@ RAW = [pair for pair in SCALARS if pair[0].root in HELD]
 @pytest.mark.parametrize("order", ["big-endian", "little-endian"])
 @SLOW_IS_FINE
 @given(st.sampled_from(RAW).flatmap(lambda pair: st.tuples(st.just(pair[0]), pair[1])))
-def test_raw_comes_back(codecs: Any, order: str, column: tuple[t.DataType, Any]) -> None:
+def test_raw_round_trips(codecs: Any, order: str, column: tuple[t.DataType, Any]) -> None:
     fields, row = named([column])
     source = from_avro(codecs, fields, row)
     written = bytes(codecs.encoder("raw", fields, {"endianness": order}).encode(source))
@@ -234,7 +236,7 @@ def test_broken_avro(codecs: Any, data: bytes, reason: str) -> None:
     assert reason in caught.value.java_exception.getMessage()
 
 
-def test_avro_text_that_is_no_utf8_is_replaced(codecs: Any) -> None:
+def test_invalid_utf8_in_avro_is_replaced(codecs: Any) -> None:
     columns = (Field("s", t.STRING.with_nullable(False)),)
     row = codecs.decoder("avro", columns, {}).decode(b"\x04a\xff")
     assert json.loads(bytes(codecs.encoder("json", columns, {}).encode(row))) == {"s": "a\ufffd"}

@@ -120,13 +120,11 @@ OPTIONS = ({}, {"ignore-parse-errors": "true"}, {"timestamp-format.standard": "I
 
 
 @pytest.mark.parametrize("options", OPTIONS, ids=["strict", "lenient", "iso"])
-def test_usual_objects_are_read_as_the_parser_reads_them(
-    spark: Any, options: dict[str, str]
-) -> None:
+def test_scanner_and_parser_give_the_same_rows(spark: Any, options: dict[str, str]) -> None:
     differ(spark, 3_000, 11, options)
 
 
-def test_a_missing_field_is_a_fault_where_it_is_to_be_one(spark: Any) -> None:
+def test_fail_on_missing_field_applies_to_the_scanner(spark: Any) -> None:
     columns = COLUMNS[1:3]
     values = [b'{"i8": 1, "i4": 2}', b'{"i4": 2}', b'{"i4": 2, "i8": null}', b"{}"]
     reader = value_reader(
@@ -142,11 +140,13 @@ def test_a_missing_field_is_a_fault_where_it_is_to_be_one(spark: Any) -> None:
 
 @pytest.mark.soak
 @pytest.mark.parametrize("options", OPTIONS, ids=["strict", "lenient", "iso"])
-def test_many_usual_objects(spark: Any, options: dict[str, str]) -> None:
+def test_scanner_and_parser_give_the_same_rows_for_many_records(
+    spark: Any, options: dict[str, str]
+) -> None:
     differ(spark, 100_000, int(os.environ.get("FUZZ_SEED", "1")), options)
 
 
-def test_a_string_may_have_any_length_and_any_byte_at_any_place(spark: Any) -> None:
+def test_strings_of_many_lengths_and_bytes(spark: Any) -> None:
     """The scanner reads strings like the parser, although the scanner reads eight bytes at once."""
     pieces = [b"", b'"', b"\\", b"\\n", b"\x00", b"\x1f", b" ", b"\x7f", b"\x80", b"\xff"]
     pieces += ["é".encode(), "\ufffd".encode(), "😀".encode(), b"!", b"#", b"[", b"]", b"\xc3"]

@@ -96,7 +96,7 @@ def rows(spark: SparkSession, script: str) -> list[list[str]]:
     return sorted([cell.strip() for cell in line[1:-1]] for line in lines[1:])
 
 
-def test_answers_are_flinks(spark: SparkSession, add_jars: str) -> None:
+def test_results_equal_flink(spark: SparkSession, add_jars: str) -> None:
     calls = ", ".join(f"CAST({call} AS STRING) AS c{i}" for i, call in enumerate(ANSWERS))
     script = f"{add_jars}{FUNCTIONS}{VIEWS}SELECT {calls} FROM v;"
     (found,) = rows(spark, script)
@@ -164,7 +164,7 @@ def test_unusable_classes(add_jars: str, name: str, message: str) -> None:
     assert message in str(refused.value)
 
 
-def test_the_api_is_missing(functions_jar: Path) -> None:
+def test_a_missing_flink_api_is_reported(functions_jar: Path) -> None:
     create = f"CREATE FUNCTION f AS 'com.example.Scalars$Hinted' USING JAR '{functions_jar}';"
     session = Session()
     session.load(create, "calls.sql")

@@ -54,7 +54,7 @@ def verify(shop: Shop, *, checkpoint: bool = True) -> tuple[bool, str]:
     return equal, "\n".join(lines)
 
 
-def test_a_table_goes_to_its_topic_and_stays_equal(shop: Shop) -> None:
+def test_run_check_and_verify_of_a_table(shop: Shop) -> None:
     shop.write_job(sink="  sink.add-tableId-to-header-enabled: true\n")
     shop.sql(
         "CREATE TABLE orders (id INT PRIMARY KEY, who VARCHAR(20), at TIMESTAMP(3) NULL)",
@@ -152,7 +152,7 @@ def test_truncate_drop_and_rename(shop: Shop) -> None:
     assert not any(shop.topic(table) for table in every)
 
 
-def test_tables_that_replace_others(shop: Shop) -> None:
+def test_renamed_and_replaced_tables(shop: Shop) -> None:
     """Topics follow tables that are renamed and replaced, also several times in one batch.
 
     Online schema changes swap two tables in this way.
@@ -209,7 +209,7 @@ def test_a_table_that_is_created_and_changed_while_a_job_runs(shop: Shop) -> Non
     assert shop.records("born") == found
 
 
-def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) -> None:
+def test_a_table_that_a_restart_adds_is_copied_after_other_ddl(shop: Shop) -> None:
     shop.write_job()
     file = shop.folder / "job.yaml"
     every = file.read_text()
@@ -229,7 +229,7 @@ def test_a_table_that_a_restart_adds_is_copied_after_ddl_of_another(shop: Shop) 
     shop.check_copied("later", "id")
 
 
-def test_tables_that_were_left_out_are_copied_later(shop: Shop) -> None:
+def test_excluded_tables_are_copied_once_included(shop: Shop) -> None:
     """A table is copied once it is no longer excluded by name, or gets a primary key."""
     every = "  ignore-no-primary-key-table: true\n"
     excluded = f"{every}  tables.exclude: {shop.database}.other\n"
@@ -296,7 +296,7 @@ def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> No
     assert len(folded(messages(shop.servers, f"{shop.database}.orders"))) == 2
 
 
-def test_truncate_and_drop_keep_rows_that_moved_to_another_table_of_the_topic(shop: Shop) -> None:
+def test_truncate_and_drop_keep_rows_moved_to_another_table(shop: Shop) -> None:
     """The last record of a key names the table that has the row."""
     headers = "  sink.add-tableId-to-header-enabled: true\n  sink.on-drop: tombstone\n"
     shop.write_job(sink=headers)
@@ -320,7 +320,7 @@ def test_truncate_and_drop_keep_rows_that_moved_to_another_table_of_the_topic(sh
     assert not shop.records("all")
 
 
-def test_what_is_wrong_with_the_server_is_told(shop: Shop) -> None:
+def test_faults_of_the_server_are_reported(shop: Shop) -> None:
     shop.write_job()
     shop.sql("CREATE TABLE keyless (n INT)", "CREATE TABLE good (id INT PRIMARY KEY)")
     ready, said = check(shop, password=WRONG)

@@ -99,7 +99,7 @@ KEY, VALUE = '{"id":1}', '{"id":1,"n":5,"who":"A"}'
         ("c", None, (1, "a", None), []),
     ],
 )
-def test_a_filter_decides_for_the_rows_before_and_after(
+def test_filters_apply_to_the_rows_before_and_after_a_change(
     spark: SparkSession, kind: str, before: Any, after: Any, expected: list[Any]
 ) -> None:
     lines = "  projection: '*, UPPER(who) AS who'\n  filter: n > 3 AND who >= 'A'\n"
@@ -131,7 +131,7 @@ def test_keys_may_be_computed(spark: SparkSession) -> None:
     ]
 
 
-def test_metadata_and_projections_that_only_compute(spark: SparkSession) -> None:
+def test_metadata_and_computed_columns(spark: SparkSession) -> None:
     lines = (
         "  projection: id + 0 AS id, __data_event_type__ AS op, op_ts AS at,"
         " __schema_name__ || '.' || __table_name__ AS t\n"

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("spark")
 
 
-def test_the_documents_example_copies_a_table(shop: Shop) -> None:
+def test_the_documented_example_copies_a_table(shop: Shop) -> None:
     topic = f"{shop.database}-orders"
     variables = {
         "mysql.hostname": "127.0.0.1",

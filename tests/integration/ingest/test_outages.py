@@ -27,7 +27,7 @@ OUTAGES = [
 
 
 @pytest.mark.parametrize(("seconds", "polite"), OUTAGES)
-def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
+def test_a_server_outage(shop: Shop, seconds: int, polite: bool) -> None:
     """The job reports the outage, waits, and continues without a restart."""
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY, n INT)", "INSERT INTO orders VALUES (1, 1)")
@@ -53,7 +53,7 @@ def test_a_server_that_is_away(shop: Shop, seconds: int, polite: bool) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-def test_a_login_that_is_refused_and_then_is_not(shop: Shop) -> None:
+def test_the_run_after_a_refused_login_continues(shop: Shop) -> None:
     """A wrong password or a revoked grant ends a run with one error; the next run continues."""
     shop.write_job()
     shop.sql("CREATE TABLE orders (id INT PRIMARY KEY)", "INSERT INTO orders VALUES (1), (2)")

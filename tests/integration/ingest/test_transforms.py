@@ -165,7 +165,7 @@ transform:
     ]
 
 
-def test_a_snapshot_goes_by_the_key_that_a_transform_gives(shop: Shop) -> None:
+def test_a_snapshot_uses_the_key_of_a_transform(shop: Shop) -> None:
     transform = f"""\
 transform:
   - source-table: {shop.database}.keyless

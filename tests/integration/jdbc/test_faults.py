@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _JOB = "CREATE TABLE n (id INT) WITH ('connector' = 'datagen', 'number-of-rows' = '1');"
 
 
-def test_what_a_database_refuses_is_told_before_anything_is_written(
+def test_database_errors_are_reported_before_the_first_write(
     spark: SparkSession,
     tmp_path: Path,
     postgres: PostgresStore,
@@ -68,7 +68,7 @@ def test_what_a_database_refuses_is_told_before_anything_is_written(
         assert PASSWORD not in str(refused.value)
 
 
-def test_a_sink_waits_for_a_server_that_comes_back(
+def test_a_sink_waits_for_a_server_to_restart(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, postgres: PostgresStore
 ) -> None:
     """A real-time sink writes rows from before and during an outage of the server.

@@ -41,7 +41,7 @@ def _send(broker: Broker, topic: str, rows: list[tuple[int, int | None, str]]) -
     produce_json(broker.bootstrap_servers, topic, values)
 
 
-def test_rows_find_rows_of_three_databases(
+def test_lookup_joins_with_three_databases(
     spark: SparkSession,
     broker: Broker,
     topic: Topics,
@@ -153,7 +153,7 @@ def test_conditions_that_the_optimizer_rewrites(
     assert {what for _, what in job.rows("o")} == expected
 
 
-def test_changes_look_up_again(
+def test_an_update_repeats_the_lookup(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
     """An update of a count looks up again, and deletes the result row if no row is found.
@@ -233,7 +233,7 @@ def test_only_one_lookup_of_an_update_finds_a_row(
     assert found
 
 
-def test_a_delete_by_key_looks_up_nothing(
+def test_a_delete_by_key_runs_no_lookup(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
     """A tombstone has no `word`, so the condition of a lookup would divide by zero."""

@@ -88,7 +88,7 @@ def test_rows_copied_through_three_databases_stay_the_same(
     assert there == [("2026-01-13 21:00:00.123456", "10:04:59", "2026-10-27", "0")]
 
 
-def test_bounds_of_a_scan_may_be_those_of_bigint(
+def test_scan_bounds_may_span_bigint(
     spark: SparkSession, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
     least, most = -(2**63), 2**63 - 1
@@ -235,7 +235,7 @@ def _compare(people: list[dict[str, Any]], *stores: Store) -> None:
     assert sorted(stores[2].run("SELECT * FROM people")) == copied
 
 
-def test_old_rows_of_updates_delete_their_keys(
+def test_an_update_of_the_sink_key_deletes_the_old_key(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path, sqlite: SqliteStore
 ) -> None:
     """Without a materializer, an update to another sink key deletes the old key."""

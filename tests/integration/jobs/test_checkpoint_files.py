@@ -41,7 +41,7 @@ def _write(manager: Any, path: Any, content: bytes, *, overwrite: bool) -> None:
     stream.close()
 
 
-def test_spark_reads_what_we_wrote_over_its_own_files(
+def test_spark_reads_a_file_that_we_overwrote(
     files: Callable[[Path, str | None], Any], tmp_path: Path
 ) -> None:
     theirs, path_of = files(tmp_path, f"{STREAMING}.FileContextBasedCheckpointFileManager")
@@ -67,7 +67,7 @@ def test_folders_are_created_with_their_parents_and_may_exist(
     assert (tmp_path / "job" / "query" / "state" / "0").is_dir()
 
 
-def test_a_file_that_is_there_stays_unless_it_may_be_overwritten(
+def test_an_existing_file_is_kept_unless_overwritten(
     files: Callable[[Path, str | None], Any], tmp_path: Path
 ) -> None:
     ours, path_of = files(tmp_path, None)

@@ -80,7 +80,9 @@ def _random_rows(spark: SparkSession, types: list[str], dice: random.Random) -> 
 
 
 @pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
-def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str]) -> None:
+def test_bytes_and_values_equal_those_of_sparks_encoder(
+    spark: SparkSession, types: list[str]
+) -> None:
     rows = _random_rows(spark, types, random.Random(7))
     java: Any = spark._jvm
     schema = rows._jdf.schema()
@@ -102,7 +104,7 @@ def test_bytes_and_values_of_sparks_encoder(spark: SparkSession, types: list[str
 
 
 @pytest.mark.parametrize("types", _ROWS.values(), ids=_ROWS)
-def test_rows_that_a_function_takes(spark: SparkSession, types: list[str]) -> None:
+def test_rows_through_an_operator_are_unchanged(spark: SparkSession, types: list[str]) -> None:
     rows = _random_rows(spark, types, random.Random(8))
     # Spark replaces a constant column by its value where the column is read.
     rows = rows.selectExpr("'x' AS text", "*", "CAST(NULL AS INT) AS nothing", "7L AS number")
@@ -148,7 +150,7 @@ def _classes(row: Any) -> list[str]:
     return [value.getClass().getName() for value in [row, *values] if hasattr(value, "getClass")]
 
 
-def test_sparks_encoder_for_other_types(spark: SparkSession) -> None:
+def test_unsupported_types_use_sparks_encoder(spark: SparkSession) -> None:
     java: Any = spark._jvm
     rare = ("INTERVAL DAY TO SECOND", "ARRAY<INTERVAL MONTH>", "MAP<STRING, INTERVAL MONTH>")
     for type_ in rare:
@@ -157,7 +159,7 @@ def test_sparks_encoder_for_other_types(spark: SparkSession) -> None:
         assert found.getClass().getSimpleName() == "RowEncoder"
 
 
-def test_null_in_a_column_without_nulls(spark: SparkSession) -> None:
+def test_null_in_a_not_null_column_is_refused(spark: SparkSession) -> None:
     java: Any = spark._jvm
     schema = spark.createDataFrame([], "a INT, b INT NOT NULL")._jdf.schema()
     write = java.io.streamtable.operators.encoding.DirectEncoder.row(schema).createSerializer()

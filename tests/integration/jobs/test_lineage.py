@@ -38,7 +38,9 @@ def arguments(broker: Broker, topic: Topics, tmp_path: Path) -> tuple[str, ...]:
     )
 
 
-def test_a_bounded_run(backend: Backend, arguments: tuple[str, ...], broker: Broker) -> None:
+def test_events_of_a_bounded_run(
+    backend: Backend, arguments: tuple[str, ...], broker: Broker
+) -> None:
     code, out, err = run(
         *arguments,
         *("--bounded", "--set", f"openlineage.transport.url={backend.address}"),
@@ -66,7 +68,9 @@ def test_a_bounded_run(backend: Backend, arguments: tuple[str, ...], broker: Bro
     assert written["outputFacets"]["outputStatistics"]["rowCount"] == len(regions)
 
 
-def test_a_stopped_job_and_one_that_fails(backend: Backend, arguments: tuple[str, ...]) -> None:
+def test_events_of_a_stopped_job_and_a_failed_job(
+    backend: Backend, arguments: tuple[str, ...]
+) -> None:
     address = ("--set", f"openlineage.transport.url={backend.address}")
     job = Cli.start(*arguments, *address)
     job.wait_for("running")
@@ -82,7 +86,7 @@ def test_a_stopped_job_and_one_that_fails(backend: Backend, arguments: tuple[str
     assert "TOPIC_MISSING: topic 'not-there' of table pageviews" in failed
 
 
-def test_a_server_that_is_down_ends_no_job(arguments: tuple[str, ...]) -> None:
+def test_an_unreachable_server_does_not_end_the_job(arguments: tuple[str, ...]) -> None:
     address = f"http://user:{KEY}@127.0.0.1:{free_port()}"
     code, _, err = run(*arguments, "--bounded", "--set", f"openlineage.transport.url={address}")
     assert code == 0, err

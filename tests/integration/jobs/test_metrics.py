@@ -54,7 +54,7 @@ def _size(rows: Any) -> int:
     return sum(len(key or b"") + len(value or b"") for key, value in rows)
 
 
-def test_values_are_those_of_the_topics(
+def test_metrics_equal_the_records_of_the_topics(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("changes", partitions=2)
@@ -112,7 +112,7 @@ def test_a_record_of_the_future_does_not_stop_the_lags(
         job = BoundedRun(spark, SCRIPT, tmp_path / "d", {"source": source, "servers": servers})
 
 
-def test_rows_of_state_are_counted_when_asked_for(
+def test_state_rows_are_counted_only_if_enabled(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Counting may be turned on, off and on again on one checkpoint."""
@@ -149,7 +149,7 @@ def _view(second: int) -> tuple[bytes | None, bytes | None]:
     return None, b'{"g":1,"at":"2026-01-01 00:%02d:%02d"}' % divmod(second, 60)
 
 
-def test_of_a_job_in_the_background(
+def test_metrics_of_a_job_in_the_background(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A job reports watermarks by partition, late rows and dead letters, and stops cleanly."""
@@ -190,7 +190,9 @@ def _metric(job: Job, holds: Callable[[dict[str, Any]], bool]) -> dict[str, Any]
         time.sleep(0.1)
 
 
-def test_served_in_real_time_mode(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_metrics_are_served_in_real_time_mode(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     source = topic("changes", partitions=2)
     rows = _input(50)
     job = Cli.start(

@@ -28,7 +28,7 @@ def test_an_operator_whose_names_differ_is_refused(spark: SparkSession) -> None:
         Bridge(spark).operator(rows, Misspelt(True, "kind TINYINT"))
 
 
-def test_an_operator_that_java_does_not_have_is_refused(spark: SparkSession) -> None:
+def test_an_operator_missing_in_java_is_refused(spark: SparkSession) -> None:
     @dataclass(frozen=True)
     class LostOperator(OperatorSpec, package="rank"):
         before: bool
@@ -37,7 +37,7 @@ def test_an_operator_that_java_does_not_have_is_refused(spark: SparkSession) -> 
         Bridge(spark).operator(spark.range(1), LostOperator(True))
 
 
-def test_a_value_of_another_kind_is_refused(spark: SparkSession) -> None:
+def test_a_value_of_a_wrong_type_is_refused(spark: SparkSession) -> None:
     before: Any = "no"
     spec = PairedFilterOperator(before=before, output_ddl="k INT")
     with pytest.raises(IllegalArgumentException, match="a String where a boolean goes"):

@@ -52,7 +52,9 @@ SELECT `group`, `order.id`, `it``s`, `its.twin` FROM (
 """
 
 
-def test_any_name(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_names_that_need_backticks(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     source = topic("names")
     rows = [(1, "a", 5, 3, 1), (2, "a", 7, 4, 1), (3, "b", 1, 1, 1), (4, "b", 0, 9, 9)]
     columns = ("order.id", "group", "it`s", "ID", "id")

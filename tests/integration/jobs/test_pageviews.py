@@ -38,7 +38,7 @@ SELECT 'all', COUNT(*), SUM(pv), MAX(pv) FROM pageviews_per_region GROUP BY 'all
 """
 
 
-def test_counts_and_reads_back(
+def test_page_views_are_counted_and_read_back(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("pageviews", partitions=2)

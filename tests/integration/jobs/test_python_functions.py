@@ -325,7 +325,7 @@ def _of_vectors(query: str, spark: SparkSession, folder: Path) -> str:
     return "".join(shown)
 
 
-def test_functions_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
+def test_pandas_functions(spark: SparkSession, tmp_path: Path) -> None:
     query = """SELECT CONCAT('<', CAST(added(n, each(n)) AS STRING), ',', joined(t, 'x', t), ',',
       CAST(inside(around(n)) AS STRING), ',', CAST(around(n).low AS STRING),
       ',', CAST(each(added(n, 1)) AS STRING), '>') AS x
@@ -334,7 +334,7 @@ def test_functions_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
     assert sorted(re.findall("<.*?>", shown)) == ["<22,a-x-a,2,1,30>", "<88,c-x-c,2,7,90>"]
 
 
-def test_nulls_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
+def test_nulls_in_pandas_functions(spark: SparkSession, tmp_path: Path) -> None:
     query = """SELECT CONCAT('<', COALESCE(CAST(added(n, 1) AS STRING), 'none'), '>') AS x
     FROM (VALUES (CAST(NULL AS INT)), (3)) AS v (n)"""
     shown = _of_vectors(query, spark, tmp_path)
@@ -348,7 +348,7 @@ def test_nulls_over_pandas(spark: SparkSession, tmp_path: Path) -> None:
         ("shortened", Condition.JOB_FAILED, "number of output rows"),
     ],
 )
-def test_functions_over_pandas_that_fail(
+def test_pandas_functions_that_fail(
     name: str, condition: Condition, message: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     query = f"SELECT {name}(n) AS n FROM (VALUES (1), (2)) AS v (n)"

@@ -48,7 +48,7 @@ INSERT INTO o SELECT window_start, COUNT(*)
 """
 
 
-def test_misspelled_option_names_place_and_way_out(tmp_path: Path) -> None:
+def test_misspelled_option_is_reported_with_place_and_hint(tmp_path: Path) -> None:
     script = write(tmp_path / "job.sql", PAGEVIEWS.replace("'key.format'", "'key.fromat'"))
     code, out, err = run("run", script, "--var", "out=o", "--var", "source=s", "--var", "servers=b")
     assert (code, out) == (1, "")
@@ -103,7 +103,7 @@ def test_missing_source_topic_creates_nothing(
 
 
 @pytest.mark.parametrize("missing", ["out", "dead"])
-def test_topics_that_the_table_may_not_create(
+def test_missing_topics_without_auto_create_are_refused(
     missing: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     name = topic("in")

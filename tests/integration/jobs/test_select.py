@@ -108,7 +108,9 @@ def test_values_are_shown_as_flink_shows_them(spark: SparkSession) -> None:
         ),
     ],
 )
-def test_refused(spark: SparkSession, script: str, message: str, tmp_path: Path) -> None:
+def test_unsupported_select_statements_are_refused(
+    spark: SparkSession, script: str, message: str, tmp_path: Path
+) -> None:
     with pytest.raises(StreamtableError) as refused:
         _shown(spark, script, {"t": "t", "servers": f"{tmp_path}:1"}, bounded=False)
     assert refused.value.condition is Condition.NOT_YET

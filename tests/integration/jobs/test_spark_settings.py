@@ -12,6 +12,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_the_list_of_settings_is_that_of_this_spark(spark: SparkSession) -> None:
+def test_the_list_equals_the_settings_of_the_running_spark(spark: SparkSession) -> None:
     text = LIST.read_text(encoding="utf-8")
     assert listed(text, minor_of(spark.version)) == set(keys(spark))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
 
 
-def test_it_names_the_operators(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_the_spark_ui_names_the_operators(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     source, port = topic("pageviews"), free_port()
     servers = broker.bootstrap_servers
     produce_json(servers, source, page_views(1, 20))

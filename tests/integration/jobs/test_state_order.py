@@ -61,7 +61,7 @@ _TYPES: dict[str, tuple[Sequence[Any], Callable[[Any], int]]] = {
 
 @pytest.mark.parametrize("sorts", ["true", "false"])
 @pytest.mark.parametrize("type_", _TYPES)
-def test_groups_come_as_rocksdb_keeps_them(
+def test_groups_reach_state_in_the_key_order_of_rocksdb(
     type_: str, sorts: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("order")

@@ -119,7 +119,7 @@ def first_value(servers: str, topic: str) -> bytes | None:
         consumer.close()
 
 
-def test_a_buffer_of_a_silent_cluster_delays_no_other(
+def test_a_buffer_of_a_silent_cluster_delays_no_other_cluster(
     writers: Writers, broker: Broker, topic: Topics, silent: SilentServer
 ) -> None:
     name = topic("live")
@@ -208,9 +208,7 @@ def clients(spark: SparkSession) -> set[str]:
     return found
 
 
-def test_questions_share_an_admin_client(
-    spark: SparkSession, broker: Broker, topic: Topics
-) -> None:
+def test_requests_share_an_admin_client(spark: SparkSession, broker: Broker, topic: Topics) -> None:
     java: Any = spark._jvm
     admin = java.io.streamtable.kafka.admin.KafkaAdmin
     # No other test sets this property, so there is no client with these properties yet.
@@ -229,7 +227,7 @@ def test_questions_share_an_admin_client(
     assert not clients(spark) & made  # a client that failed is not used again
 
 
-def test_sink_positions_leave_no_client(
+def test_sink_positions_close_their_client(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     java: Any = spark._jvm
@@ -252,7 +250,7 @@ def test_sink_positions_leave_no_client(
 
 
 @pytest.mark.soak
-def test_what_nobody_uses_is_closed(spark: SparkSession, broker: Broker, topic: Topics) -> None:
+def test_unused_clients_are_closed(spark: SparkSession, broker: Broker, topic: Topics) -> None:
     java: Any = spark._jvm
     name = topic("epochs")
     produce_json(broker.bootstrap_servers, name, [{"id": 1}])

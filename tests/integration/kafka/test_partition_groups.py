@@ -133,7 +133,7 @@ def _job(
 
 
 @pytest.mark.parametrize("guarantee", ["at-least-once", "exactly-once"])
-def test_every_record_once_and_in_the_order_of_its_partition(
+def test_records_are_read_once_and_in_partition_order(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Batches end between fetched records, after aborted records, and in new partitions."""

@@ -96,7 +96,7 @@ def _folded(servers: str, topic: str) -> dict[tuple[int, bytes], tuple[bytes, ob
     return {key: (row[0], row[1]) for key, row in rows.items() if row[0] is not None}
 
 
-def test_every_key_is_what_it_was(bridge: Bridge, broker: Broker, topic: Topics) -> None:
+def test_a_rollback_restores_every_key(bridge: Bridge, broker: Broker, topic: Topics) -> None:
     servers, name = broker.bootstrap_servers, topic("taken-back", partitions=2)
     admin = _admin(bridge, broker)
     producer = Producer({"bootstrap.servers": servers})
@@ -171,7 +171,7 @@ def test_keys_whose_old_record_may_be_compacted_stay(
     assert folded == {b"a": b"1", b"unknown": b"1"}
 
 
-def test_records_that_were_deleted_are_not_waited_for(
+def test_a_rollback_does_not_wait_for_deleted_records(
     bridge: Bridge, broker: Broker, topic: Topics
 ) -> None:
     servers, name = broker.bootstrap_servers, topic("deleted")
@@ -187,7 +187,7 @@ def test_records_that_were_deleted_are_not_waited_for(
     assert not {message[1:3] for message in _records(servers, name)} - {(b"b", b"2"), (b"b", None)}
 
 
-def test_only_a_topic_that_is_still_the_same(
+def test_a_rollback_requires_an_unchanged_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers, name = broker.bootstrap_servers, topic("sink")

@@ -67,7 +67,7 @@ def test_upserts_and_deletions_as_they_arrive(
     tail.close()
 
 
-def test_only_the_newest_are_read(spark: SparkSession, broker: Broker, topic: Topics) -> None:
+def test_only_the_newest_rows_are_read(spark: SparkSession, broker: Broker, topic: Topics) -> None:
     name = topic("many", partitions=2)
     for partition in (0, 1):
         rows = [_row(k, "old") for k in range(300)]
@@ -146,7 +146,7 @@ def test_a_null_value_in_raw(spark: SparkSession, broker: Broker, topic: Topics)
     tail.close()
 
 
-def test_no_answer_is_an_error_with_its_condition(spark: SparkSession, broker: Broker) -> None:
+def test_an_unreachable_broker_is_reported(spark: SparkSession, broker: Broker) -> None:
     tail = _tail(spark, broker, "never-made", _KEPT.format("json"))
     assert tail.poll() == []
     tail.close()

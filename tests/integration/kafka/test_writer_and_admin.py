@@ -115,7 +115,7 @@ def test_records_headers_timestamps_partitions(broker, topic, sink):
     assert sink.counts() == {"recordsOut": 3, "bytesOut": 4, "recordsLost": 0}
 
 
-def test_round_robin_goes_on_with_the_next_epoch(broker, topic, sink):
+def test_round_robin_continues_with_the_next_epoch(broker, topic, sink):
     """One row per epoch; an epoch that runs again writes to the same partition."""
     name = topic("w", partitions=3)
     properties = {"bootstrap.servers": broker.bootstrap_servers}
@@ -149,7 +149,7 @@ def test_the_buffer_keeps_the_last_row_of_a_key(broker, topic, sink):
     assert sink.counts()["recordsOut"] == 4
 
 
-def test_the_buffer_empties_when_full(broker, topic, sink):
+def test_a_full_buffer_is_flushed(broker, topic, sink):
     name = topic("w")
     writer = sink.java.create(
         name,
@@ -163,7 +163,7 @@ def test_the_buffer_empties_when_full(broker, topic, sink):
     assert [m.value() for m in read_all(broker, name)] == [b"1", b"2", b"3"]
 
 
-def test_the_buffer_empties_in_time(broker, topic, sink):
+def test_the_buffer_is_flushed_after_its_interval(broker, topic, sink):
     name = topic("w")
     properties = {"bootstrap.servers": broker.bootstrap_servers, "linger.ms": "0"}
     writer = sink.java.create(name, properties, "AT_LEAST_ONCE", 1_000, 100, sink.counters)
@@ -194,7 +194,7 @@ def test_a_record_that_kafka_refuses(broker, topic, sink, guarantee, lost):
         assert sink.counts()["recordsLost"] == lost
 
 
-def test_counts_cross_in_two_calls(spark, monkeypatch):
+def test_counters_are_read_in_two_calls(spark, monkeypatch):
     """Counters are read five times a second; a dict of a Java map takes over a hundred calls."""
     counters = Bridge(spark).counters()
     sent: list[str] = []
@@ -276,7 +276,9 @@ def silent() -> Iterator[str]:
     ],
     ids=["refused", "unresolved", "malformed", "silent"],
 )
-def test_no_cluster(spark, silent, servers, condition, reason, hint):
+def test_connection_failures_are_reported_with_reason_and_hint(
+    spark, silent, servers, condition, reason, hint
+):
     begun = time.monotonic()
     with pytest.raises(StreamtableError) as caught:
         KafkaAdmin(Bridge(spark), {"bootstrap.servers": servers or silent}, 2_000).topics()

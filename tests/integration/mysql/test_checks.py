@@ -71,7 +71,9 @@ def _refused(ask: Callable[[], object]) -> StreamtableError:
         ("log_bin_compress", "ON", "OFF"),
     ],
 )
-def test_settings(server: MariaDb, spec: SourceSpec, name: str, value: str, good: str) -> None:
+def test_wrong_server_settings_are_refused(
+    server: MariaDb, spec: SourceSpec, name: str, value: str, good: str
+) -> None:
     server.run(f"SET GLOBAL {name} = {value}")
     try:
         error = _refused(lambda: check(spec))
@@ -116,7 +118,7 @@ def test_logins_and_grants(server: MariaDb, spec: SourceSpec) -> None:
         assert "GRANT SELECT" in str(error)
 
 
-def test_connections_notice_a_dead_network(spec: SourceSpec) -> None:
+def test_connections_have_tcp_keepalive(spec: SourceSpec) -> None:
     opened = connect(spec.settings)
     probes = [
         opened._sock.getsockopt(socket.IPPROTO_TCP, option)
@@ -126,7 +128,7 @@ def test_connections_notice_a_dead_network(spec: SourceSpec) -> None:
     assert probes == [10, 5, 4]
 
 
-def test_ids_and_zones(spec: SourceSpec) -> None:
+def test_server_id_and_time_zone_are_checked(spec: SourceSpec) -> None:
     def with_settings(**changes: object) -> SourceSpec:
         return replace(spec, settings=replace(spec.settings, **changes))  # type: ignore[arg-type]
 
@@ -232,7 +234,9 @@ def test_columns_that_are_left_out_are_neither_checked_nor_read(
     assert "column i is INET6, which has no SQL type" in str(error)
 
 
-def test_binlogs_without_names_and_rows_without_binlogs(server: MariaDb, spec: SourceSpec) -> None:
+def test_binlog_events_of_unsupported_settings_are_refused(
+    server: MariaDb, spec: SourceSpec
+) -> None:
     latest = replace(spec, startup=Startup(StartupMode.LATEST))
     statements = {
         "SET GLOBAL binlog_row_metadata = 'NO_LOG'": "binlog_row_metadata",
@@ -256,7 +260,7 @@ def test_binlogs_without_names_and_rows_without_binlogs(server: MariaDb, spec: S
         assert "binlog." in str(error)
 
 
-def test_a_position_that_was_purged(server: MariaDb, spec: SourceSpec) -> None:
+def test_a_purged_position_is_reported_as_data_loss(server: MariaDb, spec: SourceSpec) -> None:
     start, _ = read_to_end(spec)
     server.run("FLUSH BINARY LOGS")
     newest = server.run("SHOW MASTER STATUS")[0][0]
@@ -274,7 +278,7 @@ def test_a_position_that_was_purged(server: MariaDb, spec: SourceSpec) -> None:
         assert _refused(planner.initial).condition is Condition.DATA_LOST
 
 
-def test_another_patterns_checkpoint(server: MariaDb, spec: SourceSpec) -> None:
+def test_tables_added_to_the_pattern_of_a_checkpoint(server: MariaDb, spec: SourceSpec) -> None:
     server.run(
         "CREATE TABLE shop.others (id INT PRIMARY KEY)", "INSERT INTO shop.others VALUES (1), (2)"
     )

@@ -109,7 +109,7 @@ def test_batches_use_the_same_connections(shop: Shop) -> None:
     assert not shop.connections()
 
 
-def test_a_binlog_that_changes_files(shop: Shop) -> None:
+def test_reads_continue_after_binlog_rotation(shop: Shop) -> None:
     for i in range(12):
         shop.sql(f"INSERT INTO orders VALUES ({i}, 'a')")
         if i % 3 == 0:
@@ -122,7 +122,7 @@ def test_a_binlog_that_changes_files(shop: Shop) -> None:
 
 
 @pytest.mark.parametrize("which", ["stream", "every connection"])
-def test_a_connection_that_is_killed(shop: Shop, which: str) -> None:
+def test_reads_continue_after_killed_connections(shop: Shop, which: str) -> None:
     for i in range(8):
         shop.sql(f"INSERT INTO orders VALUES ({i}, 'a')")
         shop.batch()
@@ -136,7 +136,7 @@ def test_a_connection_that_is_killed(shop: Shop, which: str) -> None:
     assert shop.carried == 9
 
 
-def test_a_server_that_crashes_and_starts(shop: Shop) -> None:
+def test_reads_continue_after_a_server_crash(shop: Shop) -> None:
     """Reads continue after a crash. The server then gives its table numbers to other tables."""
     shop.sql("CREATE TABLE others (id INT PRIMARY KEY)")
     for i in range(3):
@@ -152,7 +152,7 @@ def test_a_server_that_crashes_and_starts(shop: Shop) -> None:
     assert {row["id"] for row in shop.folded.of(others)} == {0, 1, 2, 100, 101, 102}
 
 
-def test_a_batch_that_begins_elsewhere(shop: Shop) -> None:
+def test_a_batch_planned_again_from_an_earlier_offset(shop: Shop) -> None:
     """A batch that is planned again from an earlier offset returns the same changes."""
     shop.sql("INSERT INTO orders VALUES (1, 'a')")
     earlier = Offset.from_json(shop.at.to_json())
@@ -165,7 +165,7 @@ def test_a_batch_that_begins_elsewhere(shop: Shop) -> None:
     assert len(shop.given) == 2
 
 
-def test_a_large_batch_is_left_to_tasks(shop: Shop) -> None:
+def test_a_large_batch_is_read_by_tasks(shop: Shop) -> None:
     shop.sql("INSERT INTO orders VALUES (0, 'a')")
     shop.batch()
     assert shop.carried == 1
@@ -180,7 +180,7 @@ def test_a_large_batch_is_left_to_tasks(shop: Shop) -> None:
     assert shop.given[-1].table.primary_key == ("id", "item")
 
 
-def test_a_grant_that_is_revoked(shop: Shop) -> None:
+def test_a_revoked_grant_is_reported(shop: Shop) -> None:
     shop.sql("INSERT INTO orders VALUES (0, 'a')")
     shop.batch()
     shop.server.run(f"REVOKE REPLICATION SLAVE ON *.* FROM {USER}@'%'")

@@ -84,7 +84,7 @@ def test_startup_modes(mariadb: MariaDb, database: str, settings: MySqlSettings)
     assert keys(Startup(StartupMode.TIMESTAMP, timestamp_ms=moment)) == {2}
 
 
-def test_ddl_of_one_table_keeps_the_rows_of_others(
+def test_ddl_of_a_table_keeps_the_rows_of_other_tables(
     mariadb: MariaDb, database: str, settings: MySqlSettings
 ) -> None:
     table = _orders(mariadb, database, rows=1)
@@ -146,7 +146,7 @@ def test_ddl_of_one_table_keeps_the_rows_of_others(
         ("INT", ["ALTER TABLE a MODIFY id DOUBLE"], r"\.a .* key id \(number\) was changed to"),
     ],
 )
-def test_a_table_that_changes_in_its_snapshot(
+def test_ddl_on_a_table_during_its_snapshot(
     mariadb: MariaDb,
     database: str,
     settings: MySqlSettings,
@@ -189,7 +189,7 @@ def test_a_table_that_changes_in_its_snapshot(
         assert same(folded.of(TableId(database, "a")), stored(mariadb, TableId(database, "a")))
 
 
-def test_a_table_of_one_chunk_whose_key_gets_another_type_while_it_is_read(
+def test_a_key_type_changed_while_a_single_chunk_is_read(
     mariadb: MariaDb, database: str, settings: MySqlSettings
 ) -> None:
     """The read fails: the rows of the binlog have other keys than the rows of the table."""
@@ -226,7 +226,7 @@ RECORD = StructType(
     ("tables", "copied", "kind"),
     [("a", "a", "INT"), (r"\.*", "ac", "INT"), ("a", "a", "VARCHAR(9)")],
 )
-def test_a_table_that_is_swapped_in_its_snapshot(
+def test_an_ingested_table_replaced_during_its_snapshot(
     mariadb: MariaDb,
     database: str,
     settings: MySqlSettings,
@@ -318,7 +318,7 @@ def test_a_table_that_is_swapped_in_its_snapshot(
         ([["UPDATE a SET n = 7", "TRUNCATE a", "INSERT INTO a VALUES (0, 5), (8, 5)"]], None),
     ],
 )
-def test_a_table_of_sql_gets_other_rows_in_its_snapshot(
+def test_an_sql_table_replaced_during_its_snapshot(
     mariadb: MariaDb,
     database: str,
     settings: MySqlSettings,

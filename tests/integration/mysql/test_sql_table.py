@@ -84,7 +84,7 @@ def _folded(broker: Broker, topic: str) -> dict[str, dict[str, object]]:
     return found
 
 
-def test_a_join_and_an_aggregate_go_on_from_a_checkpoint(
+def test_a_join_and_an_aggregate_continue_from_a_checkpoint(
     mariadb: MariaDb,
     database: str,
     broker: Broker,
@@ -159,7 +159,7 @@ def _expected(mariadb: MariaDb, database: str) -> set[tuple[object, ...]]:
 @pytest.mark.parametrize(
     "guarantee", [pytest.param("at-least-once", marks=pytest.mark.soak), "exactly-once"]
 )
-def test_a_copy_is_killed_and_goes_on(
+def test_a_killed_copy_continues(
     mariadb: MariaDb, database: str, broker: Broker, topic: Topics, tmp_path: Path, guarantee: str
 ) -> None:
     """The topic equals the table after `kill -9` in the snapshot, and in a soak test also later."""

@@ -261,7 +261,9 @@ def _only(name: str, _: TableId, column: str) -> bool:
     return column == name
 
 
-def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySqlSettings) -> None:
+def test_an_empty_point_is_read_as_null(
+    mariadb: MariaDb, database: str, settings: MySqlSettings
+) -> None:
     """A row from before a NOT NULL column was added has an empty value, which is read as NULL."""
     position = mariadb.run("SHOW MASTER STATUS")[0]
     mariadb.run(
@@ -276,7 +278,7 @@ def test_a_point_without_a_value(mariadb: MariaDb, database: str, settings: MySq
     assert list(snapshot.rows.values()) == [{"id": 2, "at": None}]
 
 
-def test_every_character_is_that_of_the_server(mariadb: MariaDb, database: str) -> None:
+def test_every_character_is_decoded_as_by_the_server(mariadb: MariaDb, database: str) -> None:
     high, trails = range(0x80, 0x100), range(0x30, 0x100)
     codes = [bytes((byte,)) for byte in range(0x100)]
     codes += [bytes((first, second)) for first in high for second in trails]

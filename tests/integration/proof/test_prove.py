@@ -104,7 +104,7 @@ def test_planted_faults_are_found(
     assert "Both sides share the parser" in text.output
 
 
-def test_a_repeated_row_is_no_difference_of_at_least_once(
+def test_a_repeated_row_is_no_difference_with_at_least_once(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
     job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch")
@@ -118,7 +118,7 @@ def test_a_repeated_row_is_no_difference_of_at_least_once(
     assert job.results("--sample", "20%", "--table", "named")["named"]["keys"] < 40
 
 
-def test_input_that_is_gone_is_named(
+def test_deleted_input_is_reported(
     broker: Broker, topic: Topics, tmp_path: Path, spark: SparkSession
 ) -> None:
     job = ProvedJob.make(tmp_path, broker, topic, mode="micro-batch", tables=("totals", "seen"))

@@ -75,7 +75,7 @@ def _as_rows(table: dict[int, Any]) -> list[tuple[int, int]]:
     return sorted((key, values["v"]) for key, values in table.items())
 
 
-def test_a_random_history_at_every_kind_of_moment(
+def test_reads_at_times_and_offsets_equal_the_folded_history(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The table that is read equals the fold of the history up to the moment."""
@@ -323,7 +323,9 @@ def test_skipped_records_are_counted(broker: Broker, topic: Topics, tmp_path: Pa
     assert letters not in AdminClient({"bootstrap.servers": servers}).list_topics().topics
 
 
-def test_dataframes_of_a_moment(broker: Broker, topic: Topics, spark: SparkSession) -> None:
+def test_dataframes_as_of_a_point_in_time(
+    broker: Broker, topic: Topics, spark: SparkSession
+) -> None:
     servers, name = broker.bootstrap_servers, topic("t")
     produce_changes(servers, name, "k", [Change(1, {"v": 7}), Change(2, {"v": 8}), Change(1, None)])
     with streamtable.connect(spark) as session:

@@ -78,7 +78,7 @@ def test_declared_elements_follow_the_inferred_columns(registry: Registry, topic
     assert found[4].startswith("ts TIMESTAMP_LTZ(3)")
 
 
-def test_one_declared_column_leaves_out_the_others(registry: Registry, topic: str) -> None:
+def test_a_declared_column_disables_inference(registry: Registry, topic: str) -> None:
     session = Session()
     session.load(table(registry, topic, "(name STRING)"), "job.sql")
     assert columns(session, "t") == ["name STRING"]
@@ -155,7 +155,9 @@ def test_refusals(registry: Registry, topic: str) -> None:
     )
 
 
-def test_validate_asks_no_registry(registry: Registry, topic: str, tmp_path: Path) -> None:
+def test_validate_does_not_contact_the_registry(
+    registry: Registry, topic: str, tmp_path: Path
+) -> None:
     script = tmp_path / "job.sql"
     script.write_text(table(registry, topic))
     found = CliRunner().invoke(cli, ["validate", str(script)])
@@ -175,7 +177,7 @@ def catalog(url: str, **more: str) -> str:
     return f"CREATE CATALOG c WITH ({clause});"
 
 
-def test_a_catalog(registry: Registry, topic: str) -> None:
+def test_tables_of_a_registry_catalog(registry: Registry, topic: str) -> None:
     register(registry.url, f"{topic}_k-value", VALUE)
     register(registry.url, f"{topic}_k-key", record("Key", id="long"))
     register(registry.url, f"{topic}_s-value", VALUE)
@@ -210,7 +212,7 @@ def test_a_catalog(registry: Registry, topic: str) -> None:
     assert columns(session, "default_catalog.default_database.d")[-1] == "x BIGINT!"
 
 
-def test_a_catalog_is_not_changed(registry: Registry, topic: str) -> None:
+def test_a_registry_catalog_is_read_only(registry: Registry, topic: str) -> None:
     session = Session()
     session.load(catalog(registry.url), "job.sql")
     for statement in (
@@ -232,7 +234,7 @@ def test_a_catalog_is_not_changed(registry: Registry, topic: str) -> None:
     assert "UNKNOWN_CATALOG" in failure(session, f"DESCRIBE c.kafka.{topic}")
 
 
-def test_a_catalog_asks_when_it_is_used(registry: Registry) -> None:
+def test_a_catalog_contacts_the_registry_when_used(registry: Registry) -> None:
     session = Session()
     session.load(catalog("http://127.0.0.1:1"), "job.sql")
     for statement in ("SHOW TABLES FROM c.kafka", "SELECT * FROM c.kafka.t"):
@@ -288,5 +290,5 @@ def test_secrets_are_not_shown(registry: Registry, topic: str) -> None:
         ({"type": "schema-registri"}, "NOT_YET: a catalog of type 'schema-registri'"),
     ],
 )
-def test_options_of_a_catalog(given: dict[str, str], expected: str) -> None:
+def test_invalid_options_of_a_catalog(given: dict[str, str], expected: str) -> None:
     assert expected in failure(Session(), catalog("http://x:1", **given))

@@ -69,7 +69,7 @@ def _values(secured: SecuredBroker, topic: str) -> list[bytes | None]:
     return found
 
 
-def test_all_ways_of_a_login(spark: SparkSession, secured: SecuredBroker, tmp_path: Path) -> None:
+def test_all_login_methods(spark: SparkSession, secured: SecuredBroker, tmp_path: Path) -> None:
     """Each login works for sources, transactions, dead letters, group commits, lag and admin."""
     prefixes = {way: f"{way.lower()}-{uuid.uuid4().hex[:8]}" for way in WAYS}
     script = ""

@@ -100,7 +100,7 @@ def _obstacles(
         ((READ, WRITE, ASK), {"cleanup.policy": "delete"}, False, "", None),
     ],
 )
-def test_what_is_in_the_way(
+def test_obstacles_to_a_sink_rollback(
     spark: SparkSession,
     secured: SecuredBroker,
     tmp_path: Path,
@@ -118,7 +118,7 @@ def test_what_is_in_the_way(
 
 
 @pytest.mark.parametrize("may_change", [True, False])
-def test_a_topic_may_be_adjusted(
+def test_adjusting_a_topic_needs_alter_configs(
     spark: SparkSession, secured: SecuredBroker, tmp_path: Path, may_change: bool
 ) -> None:
     topic = f"restoring-{uuid.uuid4().hex[:8]}"

@@ -61,7 +61,7 @@ def _holding(secrets: list[str], texts: dict[str, str]) -> list[str]:
     return [name for name, text in texts.items() if any(secret in text for secret in secrets)]
 
 
-def test_show_nowhere(
+def test_secrets_are_not_shown(
     secured: SecuredBroker, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prefix = f"secret-{uuid.uuid4().hex[:8]}"

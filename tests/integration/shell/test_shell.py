@@ -55,7 +55,7 @@ def _type(terminal: pexpect.spawn[str], text: str, *expected: str) -> None:
         terminal.expect_exact(words)
 
 
-def test_a_user_reaches_a_live_table(
+def test_an_interactive_session_with_a_live_table(
     terminal: pexpect.spawn[str], broker: Broker, orders: str, tmp_path: Path
 ) -> None:
     script = tmp_path / "tables.sql"

@@ -112,7 +112,7 @@ def _memory(spark: SparkSession, folder: Path, query: str, given: str, expect: s
 
 
 @pytest.mark.parametrize("name", _CASES)
-def test_the_case_passes_and_a_wrong_one_fails(
+def test_a_correct_case_passes_and_a_wrong_case_fails(
     name: str, spark: SparkSession, tmp_path: Path
 ) -> None:
     query, given, expect = _CASES[name]

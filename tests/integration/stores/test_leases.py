@@ -25,7 +25,7 @@ def _opener(spark: SparkSession, lease: timedelta = _SHORT) -> RemoteCheckpoints
     return RemoteCheckpoints(Bridge(spark), lease, threading.Event(), lambda _: None)
 
 
-def test_a_second_holder_is_refused_until_the_first_gives_back(
+def test_a_second_holder_is_refused_until_the_lease_is_released(
     spark: SparkSession, store: Store
 ) -> None:
     opener = _opener(spark)
@@ -55,7 +55,7 @@ def test_a_second_holder_is_refused_until_the_first_gives_back(
     second.close()
 
 
-def test_a_holder_that_was_paused_writes_nothing_after_another_has_begun(
+def test_a_paused_holder_writes_nothing_after_losing_its_lease(
     spark: SparkSession, store: Store
 ) -> None:
     """The threads of a JVM cannot be paused, so the first holder here never renews its lease."""

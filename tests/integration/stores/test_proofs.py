@@ -155,7 +155,7 @@ def test_a_checkpoint_that_cannot_be_read(
 @pytest.mark.soak
 @pytest.mark.usefixtures("spark")
 @pytest.mark.parametrize("mode", ["micro-batch", "auto", "real-time"])
-def test_a_job_that_runs_elsewhere_and_is_killed(
+def test_a_job_of_another_process_before_and_after_a_kill(
     mode: str, store: Store, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     job = _make(tmp_path, broker, topic, store, mode, "totals")

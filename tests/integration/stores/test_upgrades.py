@@ -95,7 +95,7 @@ def _jobs(spark: SparkSession, broker: Broker, topic: Topics, store: Store) -> J
     return Jobs(spark, broker.bootstrap_servers, source, store.root, "exactly-once")
 
 
-def test_a_job_is_not_stopped_there(servers: Callable[[str], Store]) -> None:
+def test_stop_job_is_refused(servers: Callable[[str], Store]) -> None:
     options = UpgradeOptions(f"{servers('s3a').root}/none", stop_job=True)
     with pytest.raises(StreamtableError) as refused:
         upgrade_job([], fixed_settings({}).current(), options, print, print)

@@ -26,7 +26,7 @@ def _counts(rows: list[dict[str, int]]) -> dict[int, int]:
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_added_removed_and_added_again(
+def test_queries_are_added_removed_and_added_again(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("upgrade", partitions=2)
@@ -76,7 +76,7 @@ def test_the_first_of_two_inserts_into_a_table_is_removed(
     assert set(manifest["queries"]) == {"copies", "copies-2"}
 
 
-def test_a_topic_of_a_removed_query_may_be_made_anew(
+def test_a_topic_of_a_removed_query_may_be_recreated(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A new query reads the recreated topic. The removed query fails: its records are lost."""

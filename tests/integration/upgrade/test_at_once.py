@@ -32,14 +32,14 @@ class _Steps:
             self.asked.add(name)
 
 
-def test_the_first_error_ends_the_others(spark: SparkSession) -> None:
+def test_the_first_error_ends_all_steps(spark: SparkSession) -> None:
     steps = _Steps("a")
     with pytest.raises(ValueError, match=r"^b$"):
         at_once(["a", "b"], steps, threading.Event(), Bridge(spark))
     assert steps.asked == {"a"}
 
 
-def test_a_stop_request_reaches_all(spark: SparkSession) -> None:
+def test_a_stop_request_reaches_all_steps(spark: SparkSession) -> None:
     steps, stop = _Steps("a", "b"), threading.Event()
     stop.set()
     at_once(["a", "b"], steps, stop, Bridge(spark))

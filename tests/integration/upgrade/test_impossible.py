@@ -25,7 +25,7 @@ LARGE = COPY.replace(";", " WHERE id >= 50;")
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_records_of_an_append_only_sink_stay(
+def test_records_of_an_append_only_sink_are_kept(
     guarantee: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", guarantee)
@@ -44,7 +44,7 @@ def test_records_of_an_append_only_sink_stay(
     assert "NOT_PROVABLE: table copies cannot be compared with its input: since `upgrade" in proved
 
 
-def test_deleted_records_are_named(
+def test_deleted_records_are_reported(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A changed projection needs no records; a changed filter starts with an empty state."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     ],
 )
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_every_step_may_be_the_last(
+def test_an_upgrade_interrupted_at_any_step_is_finished(
     new: str,
     guarantee: str,
     spark: SparkSession,

@@ -51,7 +51,7 @@ def _step(checkpoint: Path) -> str | None:
         ("exactly-once", "micro-batch"),
     ],
 )
-def test_each_step_may_be_killed(
+def test_an_upgrade_killed_at_any_step_is_finished(
     query: str,
     guarantee: str,
     mode: str,

@@ -239,7 +239,7 @@ _LOSSES = [
 @pytest.mark.parametrize(
     ("draw", "seed", "count"), [(_random_pairs, 5, 2), (_random_aggregates, 3, 1), *_SOAKS]
 )
-def test_random_pairs(
+def test_random_upgrades(
     draw: _Draw,
     seed: int,
     count: int,
@@ -268,7 +268,7 @@ def test_random_pairs(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(100, 105))
-def test_killed_pairs(
+def test_random_upgrades_that_are_killed(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """An upgrade is finished after `kill -9` while its queries are in different steps."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_the_job_goes_on_as_before(
+def test_a_rolled_back_job_continues(
     guarantee: str,
     spark: SparkSession,
     broker: Broker,
@@ -71,7 +71,7 @@ def test_the_job_goes_on_as_before(
     assert jobs.copied() == dict.fromkeys(range(80), 1)
 
 
-def test_a_job_that_has_gone_on_is_rebuilt_instead(
+def test_a_rollback_after_a_further_run_is_refused(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
@@ -84,7 +84,7 @@ def test_a_job_that_has_gone_on_is_rebuilt_instead(
 
 
 @pytest.mark.parametrize("has_it", [True, False])
-def test_a_query_that_the_script_before_did_not_have(
+def test_a_query_missing_from_the_script_before_the_upgrade(
     has_it: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")

@@ -51,7 +51,7 @@ def _counted(end: int, extra: Callable[[int], int]) -> dict[int, dict[str, int]]
 
 
 @pytest.mark.parametrize("guarantee", GUARANTEES)
-def test_keys_of_the_other_insert_stay(
+def test_keys_of_the_other_insert_are_kept(
     guarantee: str,
     spark: SparkSession,
     broker: Broker,

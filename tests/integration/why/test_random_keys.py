@@ -72,7 +72,7 @@ def _steps(node: Node, pins: Sequence[Pin]) -> Iterator[list[tuple[Node, tuple[P
     ("seed", "queries"),
     [(1, 5), *(pytest.param(seed, 12, marks=pytest.mark.soak) for seed in range(1, 20))],
 )
-def test_pins_lose_no_row(seed: int, queries: int, spark: SparkSession) -> None:
+def test_pinned_scans_give_the_same_rows(seed: int, queries: int, spark: SparkSession) -> None:
     """Filtered scans give the same rows with the same records; each row comes from pinned rows."""
     given = universe(seed, queries=queries, timed=False)
     replay = Replay(spark, given.tables, {**given.settings, "table.exec.state.ttl": "0 s"})

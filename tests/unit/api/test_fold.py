@@ -34,7 +34,9 @@ _AGAIN = _FIRST.replace(fold=1)
         ([("+I", None), ("+I", (1, None)), ("-D", None)], [(1, None)]),
     ],
 )
-def test_rows_that_are_left(changes: list[tuple[str, Any]], rows: list[Any]) -> None:
+def test_folded_changes_give_the_final_rows(
+    changes: list[tuple[str, Any]], rows: list[Any]
+) -> None:
     folded = Folded()
     for kind, value in changes:
         folded.add(_KINDS[kind], (value,))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 TABLE = "CREATE TABLE t (a INT) WITH ('connector' = 'datagen')"
 
 
-def test_import_is_a_tour_and_imports_no_spark() -> None:
+def test_import_lists_the_public_names_and_loads_no_spark() -> None:
     program = (
         "import sys, streamtable; session = streamtable.connect(); "
         "session.execute_sql('CREATE VIEW v AS SELECT 1 AS a; SHOW VIEWS').print(); "
@@ -127,7 +127,7 @@ def test_settings_and_their_reset() -> None:
         (lambda s: (s.close(), s.execute_sql("SHOW TABLES")), "INVALID_CALL", "it is closed"),
     ],
 )
-def test_one_family_of_errors(
+def test_each_failing_call_raises_a_streamtable_error(
     call: Callable[[streamtable.Session], object], condition: str, words: str
 ) -> None:
     session = streamtable.connect()
@@ -138,7 +138,7 @@ def test_one_family_of_errors(
     assert "\n" not in str(refused.value)
 
 
-def test_plans_do_not_pile_up() -> None:
+def test_explain_does_not_accumulate_plans() -> None:
     session = streamtable.connect()
     session.execute_sql("CREATE TABLE t (a INT) WITH ('connector' = 'blackhole')")
     insert = "INSERT INTO t SELECT 1"
@@ -164,7 +164,7 @@ def test_tables_and_views_of_a_program() -> None:
     assert "COUNT" in session.list_functions()
 
 
-def test_pyflinks_names() -> None:
+def test_pyflink_names_are_supported() -> None:
     from streamtable.table import DataTypes, EnvironmentSettings, TableEnvironment
     from streamtable.table.udf import udf
 
@@ -225,13 +225,13 @@ def _times(factor: float, n: int) -> float:
 @pytest.mark.parametrize(
     "function", [Scaled(), functools.partial(_times, 2.0), functools.lru_cache(Scaled().__call__)]
 )
-def test_functions_that_are_objects(function: Callable[..., object]) -> None:
+def test_callable_objects_as_functions(function: Callable[..., object]) -> None:
     session = streamtable.connect()
     session.register_function("f", function)
     assert session.sql_query("SELECT f(1) AS x").dtypes == [("x", "DOUBLE")]
 
 
-def test_registered_functions_have_names_of_their_own() -> None:
+def test_registered_functions_have_unique_spark_names() -> None:
     """Each function has its own name in Spark. A new function of equal types keeps the name."""
 
     def made(rate: float) -> Callable[[float], float]:
@@ -254,7 +254,7 @@ def test_registered_functions_have_names_of_their_own() -> None:
     assert spark_name("b.tax", 0.3) == second
 
 
-def test_a_bug_has_the_place_of_its_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_internal_error_has_the_statement_position(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object, **__: object) -> None:
         raise KeyError(*"k")
 

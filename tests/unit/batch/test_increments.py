@@ -55,7 +55,7 @@ def _reason(columns: str, key: str, query: str) -> str | None:
         ),
     ],
 )
-def test_queries_that_grow(columns: str, key: str, query: str) -> None:
+def test_queries_with_incremental_answers(columns: str, key: str, query: str) -> None:
     assert _reason(columns, key, query) is None
 
 
@@ -99,5 +99,7 @@ def test_queries_that_grow(columns: str, key: str, query: str) -> None:
         ),
     ],
 )
-def test_queries_that_do_not_grow(columns: str, key: str, query: str, reason: str) -> None:
+def test_queries_without_incremental_answers(
+    columns: str, key: str, query: str, reason: str
+) -> None:
     assert reason in (_reason(columns, key, query) or "")

@@ -34,7 +34,7 @@ def _plan(query: str, setting: str = "") -> Sink:
     return session.plans[0]
 
 
-def test_every_operator_has_an_answer_or_a_reason() -> None:
+def test_every_operator_has_a_batch_answer_or_is_unsupported() -> None:
     assert set(ANSWERS) | set(UNSUPPORTED) == set(LOWERINGS)
     assert not set(ANSWERS) & set(UNSUPPORTED)
 
@@ -98,7 +98,7 @@ def test_state_that_expires_is_refused() -> None:
         ("SELECT g, g FROM (SELECT g, SUM(f) AS s FROM u GROUP BY g) ORDER BY s LIMIT 3", True),
     ],
 )
-def test_decisions_by_rounded_sums_are_noted(query: str, decides: bool) -> None:
+def test_uses_of_floating_point_sums_are_noted(query: str, decides: bool) -> None:
     noted: list[Node] = []
     rounded_fields(_plan(query).input, noted.append)
     assert bool(noted) == decides

@@ -82,7 +82,7 @@ def test_no_signature_fits(session: Session, call: str) -> None:
     assert refused.value.condition is Condition.ARGUMENT_MISMATCH
 
 
-def test_a_permanent_function_is_read_when_it_is_called(session: Session) -> None:
+def test_the_class_of_a_permanent_function_is_read_at_its_call(session: Session) -> None:
     with pytest.raises(StreamtableError) as refused:
         session.load("SELECT lost(1);", "q.sql")
     assert refused.value.condition is Condition.FUNCTION_UNUSABLE
@@ -91,14 +91,14 @@ def test_a_permanent_function_is_read_when_it_is_called(session: Session) -> Non
         session.load("CREATE TEMPORARY FUNCTION g AS 'a.Lost';", "q.sql")
 
 
-def test_kinds(session: Session) -> None:
+def test_functions_of_the_wrong_kind_are_refused(session: Session) -> None:
     with pytest.raises(StreamtableError, match="FUNCTION_MISPLACED: t is a table function"):
         session.load("SELECT t(1);", "q.sql")
     with pytest.raises(StreamtableError, match="FUNCTION_MISPLACED: f is a scalar function"):
         session.load("SELECT * FROM LATERAL TABLE(f(1));", "q.sql")
 
 
-def test_the_jars(session: Session) -> None:
+def test_show_jars_and_describe_function(session: Session) -> None:
     session.load("ADD JAR 'a.jar'; ADD JAR 'b.jar'; REMOVE JAR 'a.jar'; SHOW JARS;", "j.sql")
     assert session.answers[-1].rows == (("b.jar",),)
     session.load("DESCRIBE FUNCTION EXTENDED f;", "d.sql")

@@ -12,7 +12,7 @@ _SECOND = "CREATE OR REPLACE TABLE x WITH ('connector' = 'print') AS SELECT 'y' 
 
 
 @pytest.mark.parametrize("before", ["", _FIRST, _SECOND])
-def test_the_new_table_takes_the_place_of_the_old(before: str) -> None:
+def test_a_replaced_table_has_the_new_columns(before: str) -> None:
     session = Session()
     session.load(f"{before} {_SECOND} DESCRIBE EXTENDED x; DESCRIBE x;", "job.sql")
     extended, plain = session.printed

@@ -148,7 +148,7 @@ def test_a_star_keeps_the_columns_of_its_creation(change: str, query: str, colum
     assert session.answers[-1].rows == described.rows
 
 
-def test_a_permanent_view_is_checked_beside_a_temporary_one() -> None:
+def test_a_permanent_view_hidden_by_a_temporary_view_is_checked() -> None:
     session = Session()
     session.load(f"{_TABLES}CREATE TEMPORARY VIEW v AS SELECT a FROM b;", "a.sql")
     with pytest.raises(StreamtableError, match="column 'nosuch' does not exist"):
@@ -194,7 +194,7 @@ def test_columns_with_the_path_of_their_table(query: str, found: str, *, view: b
     assert [words[1].strip(":") for words in lines if words[:1] == ["Scan"]] == found.split()
 
 
-def test_a_field_of_a_row_is_no_column_of_a_path() -> None:
+def test_fields_of_rows_are_not_taken_for_table_paths() -> None:
     session = Session()
     session.load(
         f"CREATE DATABASE dd; CREATE TABLE dd.b (r ROW<x INT, b ROW<y INT>>) {_WITH};"

@@ -27,7 +27,7 @@ def _conf(*arguments: str) -> Result:
     return done
 
 
-def test_json_has_what_a_session_needs() -> None:
+def test_json_has_the_session_settings() -> None:
     found = json.loads(_conf("--format", "json").stdout)
     for key, setting in FIXED.items():
         assert found[key] == setting.value
@@ -42,7 +42,7 @@ def test_json_has_what_a_session_needs() -> None:
     assert "SharedArchiveFile" not in str(found)
 
 
-def test_every_form_has_the_same_settings(tmp_path: Path) -> None:
+def test_every_output_format_has_the_same_settings(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(
         "SET 'parallelism.default' = '7';\nSET 'spark.driver.memory' = '3g';\n"
@@ -63,18 +63,18 @@ def test_every_form_has_the_same_settings(tmp_path: Path) -> None:
     assert dict(word.split("=", 1) for word in words[1::2]) == found
 
 
-def test_launch_has_only_what_a_jvm_reads_when_it_starts() -> None:
+def test_launch_has_only_jvm_start_settings() -> None:
     found = json.loads(_conf("--launch", "--format", "json").stdout)
     assert set(found) == {"spark.driver.memory", "spark.driver.defaultJavaOptions"}
 
 
-def test_jars_are_named_where_the_platform_has_them() -> None:
+def test_jars_are_named_in_the_given_folder() -> None:
     here = json.loads(_conf("--format", "json").stdout)["spark.jars"].split(",")
     there = json.loads(_conf("--format", "json", "--jars", "s3://b/jars/").stdout)["spark.jars"]
     assert there.split(",") == [f"s3://b/jars/{Path(jar).name}" for jar in here]
 
 
-def test_a_master_gives_the_address_of_this_driver() -> None:
+def test_a_master_sets_the_driver_host() -> None:
     found = json.loads(_conf("--format", "json", "--master", "spark://127.0.0.1:7077").stdout)
     assert found["spark.master"] == "spark://127.0.0.1:7077"
     assert found["spark.driver.host"] == "127.0.0.1"

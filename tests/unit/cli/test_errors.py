@@ -54,7 +54,7 @@ def run_raising(
         (KeyboardInterrupt(), 130, "\n"),
     ],
 )
-def test_errors_end_as_one_line_and_a_code(
+def test_errors_print_a_single_line_and_set_the_exit_code(
     error: BaseException,
     code: int,
     line: str,

@@ -59,7 +59,7 @@ def test_notices_have_a_level_and_a_condition() -> None:
 
 
 @pytest.mark.parametrize("secret", ['p"a\\ss', "pässword", "null", "1970", "level"])
-def test_any_secret_leaves_a_line(secret: str) -> None:
+def test_every_secret_is_masked_in_a_line(secret: str) -> None:
     hide(secret)
     out = io.StringIO()
     JsonLines(JobMetrics().values, out).notice(f"reads {secret}")
@@ -67,7 +67,7 @@ def test_any_secret_leaves_a_line(secret: str) -> None:
     assert line["message"] == "reads ****"
 
 
-def test_the_status_once_a_minute_with_its_metrics() -> None:
+def test_the_status_is_logged_once_a_minute_with_metrics() -> None:
     clock, out = Clock(), io.StringIO()
     lines = JsonLines(JobMetrics().values, out, clock)
     for second in range(0, 150, 10):
@@ -79,7 +79,7 @@ def test_the_status_once_a_minute_with_its_metrics() -> None:
     assert found[0]["message"].startswith("in 0/s | out 0/s")
 
 
-def test_several_errors_are_several_lines() -> None:
+def test_each_error_is_logged_on_a_separate_line() -> None:
     out = io.StringIO()
     lines = JsonLines(JobMetrics().values, out)
     faults = [
@@ -96,7 +96,7 @@ def test_several_errors_are_several_lines() -> None:
     ]
 
 
-def test_the_error_of_a_script_is_a_line_too(tmp_path: Path) -> None:
+def test_a_script_error_is_logged_as_json(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("INSERT INTO nowhere SELECT 1")
     result = CliRunner().invoke(cli, ["run", str(script), "--log-format", "json"])

@@ -61,6 +61,6 @@ def test_a_script_without_inserts_is_refused(tmp_path: Path) -> None:
     assert "--prove-every compares INSERTs" in result.output
 
 
-def test_a_submitted_job_has_no_such_option() -> None:
+def test_submit_has_no_prove_option() -> None:
     with pytest.raises(click.NoSuchOption):
         submit.make_context("submit", ["job.sql", "--prove-every", "1h"])

@@ -35,14 +35,14 @@ def test_explain_prints_the_plan(tmp_path: Path) -> None:
     ("plan", "found"),
     [("having", "1 INSERT(s)"), ("select_shown", "0 INSERT(s) and 2 SELECT(s)")],
 )
-def test_validate_says_what_it_found(plan: str, found: str, tmp_path: Path) -> None:
+def test_validate_counts_inserts_and_selects(plan: str, found: str, tmp_path: Path) -> None:
     script = _script(tmp_path, plan)
     result = _invoke("validate", script)
     assert (result.exit_code, result.stdout) == (0, f"{script}: valid, {found}\n")
 
 
 @pytest.mark.parametrize("command", ["explain", "validate", "run"])
-def test_faults_end_with_a_line_and_the_place_in_the_script(command: str, tmp_path: Path) -> None:
+def test_errors_show_the_position_and_the_script_line(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("\ufeffINSERT INTO nowhere SELECT 1")  # a BOM, as editors on Windows write it
     result = _invoke(command, str(script))
@@ -64,7 +64,7 @@ def test_faults_in_a_job_file_with_a_password(log: str, tmp_path: Path) -> None:
     assert "hidden-4711" not in result.output
 
 
-def test_a_job_file_is_no_script(tmp_path: Path) -> None:
+def test_explain_refuses_a_job_file(tmp_path: Path) -> None:
     job = tmp_path / "job.yaml"
     job.write_text("source:\n")
     result = _invoke("explain", str(job))
@@ -72,7 +72,7 @@ def test_a_job_file_is_no_script(tmp_path: Path) -> None:
     assert f"NOT_YET: this command for {job}, a data ingestion job," in result.stderr
 
 
-def test_several_faults_are_told_together(tmp_path: Path) -> None:
+def test_several_errors_are_reported_together(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(
         """CREATE TABLE a (x INT) WITH ('connector' = 'kafak');
@@ -91,7 +91,7 @@ INSERT INTO nowhere SELECT 1;
     ]
 
 
-def test_settings_at_fault_hide_no_later_fault(tmp_path: Path) -> None:
+def test_invalid_settings_do_not_hide_later_errors(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(
         """SET 'table.local-time-zon' = 'UTC';
@@ -117,7 +117,7 @@ SELECT nothing;
 
 
 @pytest.mark.parametrize("command", ["validate", "explain"])
-def test_settings_without_effect_are_told(command: str, tmp_path: Path) -> None:
+def test_settings_without_effect_are_reported(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("SET 'table.dml-sync' = 'true';\nSELECT 1;")
     result = _invoke(command, str(script), "--set", "pipeline.classpaths=file:x.jar")
@@ -148,7 +148,7 @@ def test_set_alone_lists_the_settings(tmp_path: Path) -> None:
     assert "table.dml-sync" in result.stderr
 
 
-def test_a_missing_file_is_told() -> None:
+def test_a_missing_file_is_reported() -> None:
     result = _invoke("validate", "no/such/job.sql")
     assert result.exit_code == 1
     assert result.stderr == (
@@ -181,7 +181,7 @@ def test_set_takes_pairs(text: str, tmp_path: Path) -> None:
     assert "is not of the form key=value" in result.stderr
 
 
-def test_variables_fill_the_script(tmp_path: Path) -> None:
+def test_variables_are_substituted(tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text("SET 'pipeline.name' = '${name}';")
     assert _invoke("validate", str(script), "--var", "name=job").exit_code == 0
@@ -202,7 +202,7 @@ def test_options_without_a_name_lists_the_names() -> None:
     )
 
 
-def test_options_of_nothing_known() -> None:
+def test_options_of_an_unknown_name() -> None:
     assert "did you mean 'upsert-kafka'?" in _invoke("options", "upsert-kafak").stderr
 
 
@@ -247,7 +247,7 @@ SELECT CAST(c AS TIMESTAMP(7)) FROM t WHERE a > TIMESTAMP '2026-01-01 00:00:00.1
 
 
 @pytest.mark.parametrize("command", ["explain", "validate"])
-def test_digits_that_are_cut_are_told_with_their_places(command: str, tmp_path: Path) -> None:
+def test_cut_fractional_digits_are_reported_with_positions(command: str, tmp_path: Path) -> None:
     script = tmp_path / "job.sql"
     script.write_text(_NINE_DIGITS)
     result = _invoke(command, str(script))
@@ -278,7 +278,7 @@ def test_validate_reads_a_job_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["validate", "run", "check", "verify"])
-def test_a_fault_of_a_job_file_ends_each_command(command: str, tmp_path: Path) -> None:
+def test_an_error_in_a_job_file_ends_each_command(command: str, tmp_path: Path) -> None:
     job = tmp_path / "job.yaml"
     job.write_text(JOB.replace("hostname", "hostnam"))
     result = _invoke(command, str(job), "--var", "pw=a-password")
@@ -287,7 +287,7 @@ def test_a_fault_of_a_job_file_ends_each_command(command: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("option", ["--mode=auto", "--metrics-port=0"])
-def test_what_a_job_file_cannot_have_is_wrong_usage(option: str, tmp_path: Path) -> None:
+def test_options_that_job_files_do_not_support_are_refused(option: str, tmp_path: Path) -> None:
     job = tmp_path / "job.yaml"
     job.write_text(JOB)
     result = _invoke("run", str(job), option)

@@ -42,7 +42,7 @@ def _table(servers: str, more: str = "") -> KafkaTable:
         (12345, "", "PLAINTEXT", None),
     ],
 )
-def test_ports_tell_the_protocol(
+def test_the_port_determines_the_protocol(
     port: int, more: str, protocol: str | None, mechanism: str | None
 ) -> None:
     properties = _table(f"a.aliyuncs.com:{port},b.aliyuncs.com:{port}", more).properties
@@ -51,13 +51,13 @@ def test_ports_tell_the_protocol(
     assert "a-secret-key" not in str(properties)
 
 
-def test_classes_of_flinks_sql_jar_get_their_own_names() -> None:
+def test_shaded_classes_of_flink_get_their_original_names() -> None:
     module = "org.apache.kafka.common.security.plain.PlainLoginModule required;"
     shaded = f", 'properties.sasl.jaas.config' = 'org.apache.flink.kafka.shaded.{module}'"
     assert _table("a:1", shaded).properties["sasl.jaas.config"] == module
 
 
-def test_a_topic_that_is_not_there_is_refused_by_name() -> None:
+def test_a_missing_topic_is_refused_by_name() -> None:
     table = _table("a.aliyuncs.com:9092")
     assert table.instance is not None
     error = table.instance.cannot_create("x")
@@ -66,7 +66,7 @@ def test_a_topic_that_is_not_there_is_refused_by_name() -> None:
     assert "alikafka-1" in str(error)
 
 
-def test_without_an_instance_nothing_follows_from_a_port() -> None:
+def test_a_port_without_an_instance_sets_no_properties() -> None:
     session = Session()
     script = SCRIPT.replace("'aliyun", "--").replace(" ${more}", "")
     lines = [line for line in script.splitlines() if "--" not in line]

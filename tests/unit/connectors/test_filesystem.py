@@ -125,12 +125,12 @@ def test_partitions_are_columns_of_the_table() -> None:
         ("MODIFY dt ARRAY<INT>", "the name of a directory cannot hold it"),
     ],
 )
-def test_partition_columns_stay(change: str, words: str) -> None:
+def test_partition_columns_cannot_be_changed(change: str, words: str) -> None:
     with pytest.raises(StreamtableError, match=words):
         _load(_table(by="PARTITIONED BY (dt)") + f"ALTER TABLE t {change};")
 
 
-def test_partitions_stay_when_a_table_changes() -> None:
+def test_partitions_are_kept_when_a_table_changes() -> None:
     sql = _table(by="PARTITIONED BY (dt)") + "ALTER TABLE t ADD b INT;"
     assert [f.name for f in _found(sql).partitions] == ["dt"]
 
@@ -146,7 +146,7 @@ def test_a_sink_without_partitions_refuses_them() -> None:
     assert refused.value.condition is Condition.INVALID_PARTITIONS
 
 
-def test_partitions_of_a_query() -> None:
+def test_partitions_of_create_table_as() -> None:
     sql = _table() + (
         "CREATE TABLE u PARTITIONED BY (dt) WITH ('connector' = 'filesystem', 'path' = '/u',"
         " 'format' = 'csv') AS SELECT a, dt FROM t;"
@@ -169,7 +169,7 @@ def test_show_create_gives_the_partitions() -> None:
     assert found.schema.partition_keys == ("dt",)
 
 
-def test_updates_do_not_fit_into_files() -> None:
+def test_a_file_sink_refuses_updates() -> None:
     sql = _table() + _table(columns="dt STRING, n BIGINT", name="counts")
     with pytest.raises(StreamtableError) as refused:
         _load(sql + "INSERT INTO counts SELECT dt, COUNT(*) FROM t GROUP BY dt;")
@@ -177,7 +177,7 @@ def test_updates_do_not_fit_into_files() -> None:
     assert "counts (filesystem, /data, json) accepts only inserts" in str(refused.value)
 
 
-def test_a_glob_can_be_read_only() -> None:
+def test_a_path_pattern_is_read_only() -> None:
     glob = _table("'path' = '/data/2026-*', 'format' = 'json'", name="g")
     assert len(_load(glob + _table() + "INSERT INTO t SELECT * FROM g;").plans) == 1
     with pytest.raises(StreamtableError, match="its path is a pattern"):

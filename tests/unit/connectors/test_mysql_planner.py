@@ -104,7 +104,7 @@ def spec_of(*patterns: str, **more: Any) -> SourceSpec:
     return SourceSpec(settings, patterns, snapshot_new_tables=True, poll_seconds=0, **more)
 
 
-def test_a_table_that_a_restart_adds_stays_pending_without_the_chunks_of_its_batch(
+def test_a_table_added_by_a_restart_stays_pending_without_chunks(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     reader = planned(monkeypatch, Server(Position("b.000001", 9)), spec_of("d.a", "d.b"), [A, B])
@@ -169,7 +169,7 @@ def _in_flight(*gtids: str, server: str = "old") -> tuple[Offset, Offset]:
     return start, Offset(last, {}, ((Chunk(A, 5),),), server)
 
 
-def test_a_batch_in_flight_is_read_at_the_positions_of_another_server(
+def test_an_in_flight_batch_is_read_at_positions_of_a_new_server(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     database = Server(Position("c.000001", 900, GTIDS), "new")
@@ -192,7 +192,7 @@ def test_a_batch_in_flight_is_read_at_the_positions_of_another_server(
         ((GTIDS, f"{UUID}:1-8"), "lacks transactions before b.000009:4009"),
     ],
 )
-def test_a_batch_in_flight_that_another_server_cannot_give(
+def test_an_in_flight_batch_needs_its_gtids_on_the_new_server(
     monkeypatch: pytest.MonkeyPatch, gtids: tuple[str, str], words: str
 ) -> None:
     database = Server(Position("c.000001", 900, GTIDS), "new")
@@ -285,7 +285,7 @@ def test_a_key_that_changes_between_two_chunks_of_a_batch(monkeypatch: pytest.Mo
         (["k (number)", "id (number)", "k (number)", "k (number)"], False, True),
     ],
 )
-def test_a_table_counts_as_changed_after_its_statement_was_read(
+def test_a_table_counts_as_changed_after_its_ddl_was_read(
     monkeypatch: pytest.MonkeyPatch, keys: list[str | None], moves: bool, refused: bool
 ) -> None:
     """A table counts as changed after a batch has read the statement that changed it.
@@ -379,7 +379,7 @@ class Events:
         (f"{UUID}:tag:1-5", ""),
     ],
 )
-def test_a_position_between_two_batches_has_the_gtids_up_to_it(
+def test_a_position_between_batches_has_all_earlier_gtids(
     monkeypatch: pytest.MonkeyPatch, before: str, after: str
 ) -> None:
     """A position between two batches has the GTIDs up to it, if they are known.

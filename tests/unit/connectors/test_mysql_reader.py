@@ -139,7 +139,7 @@ def test_statements_that_change_rows_of_a_table() -> None:
         "",
     ],
 )
-def test_keys_come_back_from_an_offset(value: Any) -> None:
+def test_keys_round_trip_through_an_offset(value: Any) -> None:
     found = key_of_text(json.loads(json.dumps(key_text(value))))
     assert found == value
     assert type(found) is type(value)
@@ -161,7 +161,7 @@ def test_a_batch_is_a_function_of_its_offsets() -> None:
         Offset.from_json({**end.to_json(), "version": 2})
 
 
-def test_rows_of_a_table_that_a_restart_adds_are_not_read_before_its_snapshot() -> None:
+def test_rows_of_an_added_table_are_not_read_before_its_snapshot() -> None:
     start = Offset(Position("b.000001", 4), patterns=("a",))
     end = Offset(Position("b.000001", 9), {B: None}, patterns=("a", "b"))
     (part,) = parts(start, end)
@@ -191,7 +191,7 @@ def _define(kind: str, table: TableId, new: TableId | None = None) -> SchemaChan
         ),
     ],
 )
-def test_rows_before_a_rename_were_read_and_rows_after_it_are_not(
+def test_rows_after_a_rename_are_not_read(
     found: list[Any], renamed: tuple[TableId, ...], left_out: list[int]
 ) -> None:
     start = Offset(Position("b.000001", 4))
@@ -230,7 +230,7 @@ def test_rows_before_a_rename_were_read_and_rows_after_it_are_not(
         ([_define("rename", B, C)], 5, False, None),
     ],
 )
-def test_a_table_that_is_renamed_in_its_snapshot(
+def test_a_table_renamed_during_its_snapshot(
     monkeypatch: pytest.MonkeyPatch,
     found: list[Any],
     low: Any,
@@ -298,9 +298,7 @@ def test_a_table_that_is_swapped_after_its_batch_was_planned(
         ("utf8mb4_bin", "utf8mb4_bin", True),
     ],
 )
-def test_a_collation_keeps_its_order_when_a_server_renames_it(
-    former: str, now: str, same: bool
-) -> None:
+def test_a_renamed_collation_keeps_its_order(former: str, now: str, same: bool) -> None:
     """A collation keeps its order if a server renames it.
 
     MySQL 8.0.30 and MariaDB 10.6 renamed collations of `utf8` to `utf8mb3`.
@@ -312,7 +310,7 @@ def test_a_collation_keeps_its_order_when_a_server_renames_it(
     assert key.has_order({})
 
 
-def test_another_chunk_key_names_the_option() -> None:
+def test_the_error_of_a_changed_chunk_key_names_the_option() -> None:
     option = r", by ALTER TABLE or 'scan\.incremental\.snapshot\.chunk\.key-column'"
     key = ChunkKey(TableSchema(A, ()), None, KeyOrder("k", "number"))
     with pytest.raises(StreamtableError, match=rf"id \(number\) .* k \(number\) .*{option}"):
@@ -359,7 +357,7 @@ def test_statements_before_the_end_of_a_chunk(
     assert read._overlay(*positions) == dict.fromkeys([("a",)] if clears else [(4,), (5,)])
 
 
-def test_another_server_goes_on_at_its_own_position() -> None:
+def test_a_new_server_continues_at_its_own_position() -> None:
     start = Offset(Position("b.000009", 4000, "u:1-5"), server="u")
     end = Offset(Position("c.000001", 900), server="v", begin=Position("c.000001", 500, "u:1-5"))
     assert Offset.from_json(end.to_json()) == end
@@ -381,7 +379,7 @@ def test_patterns_match_whole_names_in_any_case() -> None:
     assert not Patterns([r".*\..*"]).match(TableId("mysql", "user"))
 
 
-def test_json_has_one_form() -> None:
+def test_json_is_written_in_compact_form() -> None:
     assert compact('{"a b": [1, 2.50], "c": "x \\" y"}') == '{"a b":[1,2.50],"c":"x \\" y"}'
     assert dump({b"a": [1, None, True, b"\xc3\xa9"]}) == '{"a":[1,null,true,"é"]}'
 
@@ -443,7 +441,7 @@ def test_a_value_that_cannot_be_read_names_its_column(value: bytes, words: str) 
         (SimpleNamespace(name="x", type=VECTOR, length_size=4), b"\4\0\0\0abcd"),
     ],
 )
-def test_columns_that_are_left_out_are_passed_over(column: SimpleNamespace, value: bytes) -> None:
+def test_unread_columns_are_skipped(column: SimpleNamespace, value: bytes) -> None:
     mapped = _mapped(_ID, column, SimpleNamespace(**{**vars(_ID), "name": "n"}))
     reads = SourceSpec(
         MySqlSettings("h", "u", "p"), (), columns=lambda table, name: (table, name) == (A, "n")
@@ -471,7 +469,7 @@ def test_the_library_reads_the_character_set_of_a_compressed_column(kind: int) -
     assert mapped._parsed_column_charset_by_column_charset([8, 45], is_character) == [8, 45]
 
 
-def test_the_password_is_in_no_text() -> None:
+def test_the_password_is_not_printed() -> None:
     settings = MySqlSettings("h", "u", "pa55-w0rd")
     spec = SourceSpec(settings, ("a",))
     shipped = pickle.loads(pickle.dumps(spec))  # noqa: S301 - our own
@@ -488,12 +486,12 @@ def test_server_ids(text: str, ids: tuple[int, int]) -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "x", "5-4", "4294967296"])
-def test_what_is_no_server_id(text: str) -> None:
+def test_invalid_server_ids(text: str) -> None:
     with pytest.raises(ValueError, match=re.escape(text)):
         server_ids(text)
 
 
-def test_one_server_id_reads_with_one_task_at_once() -> None:
+def test_server_ids_limit_the_snapshot_tasks() -> None:
     def tasks(ids: tuple[int, int] | None) -> int:
         return SourceSpec(MySqlSettings("h", "u", "p", server_ids=ids), (), tasks=4).snapshot_tasks
 

@@ -55,7 +55,7 @@ _WHOLE = ", 'scan.incremental.snapshot.enabled' = 'false'"
         (", 'debezium.snapshot.mode' = 'never'", StartupMode.INITIAL),
     ],
 )
-def test_where_a_first_run_begins(options: str, mode: StartupMode) -> None:
+def test_startup_mode_of_the_first_run(options: str, mode: StartupMode) -> None:
     found = load(_sql(options)).catalog.find(("t",), None)
     assert isinstance(found, Table)
     assert isinstance(found.connector, MySqlTable)
@@ -122,16 +122,16 @@ def test_columns_that_are_refused(columns: str, condition: Condition, words: str
     refused(_sql(columns=columns), condition, words)
 
 
-def test_patterns_that_are_no_regular_expressions() -> None:
+def test_invalid_table_patterns_are_refused() -> None:
     with pytest.raises(StreamtableError, match="regular expression"):
         load(_sql().replace("'table-name' = 't'", "'table-name' = '('"))
 
 
-def test_a_table_is_only_read() -> None:
+def test_a_table_cannot_be_written() -> None:
     refused(_sql() + "INSERT INTO t VALUES (1, 'a');", Condition.NOT_WRITABLE)
 
 
-def test_a_table_gives_every_kind_of_row_and_shows_no_password() -> None:
+def test_a_table_emits_all_row_kinds_and_hides_its_password() -> None:
     session = load(_sql() + PRINT + "INSERT INTO out SELECT * FROM t;")
     (scan,) = scans(session.plans[0].input)
     connector = scan.table.connector
@@ -220,7 +220,9 @@ def test_bytes_as_text(mode: BinaryMode, text: str) -> None:
         (MySqlType("blob"), types.STRING, b"\xff"),
     ],
 )
-def test_values_without_a_place(kind: MySqlType, target: DataType, value: Any) -> None:
+def test_values_that_do_not_fit_the_declared_type(
+    kind: MySqlType, target: DataType, value: Any
+) -> None:
     with pytest.raises(NoPlaceError):
         _given(kind, target, value)
 
@@ -270,7 +272,7 @@ def test_an_update_of_the_key_is_a_delete_and_an_insert() -> None:
     assert _rows(moved) == [(3, [1, "-D", at], 16), (0, [5, "+I", at], 17)]
 
 
-def test_append_only_rows_tell_their_kind() -> None:
+def test_append_only_rows_have_their_row_kind_as_metadata() -> None:
     change = Change(ORDERS, "d", (1, 1), None, 0, 7)
     ((kind, values, _),) = _rows(change, append_only=True)
     assert (kind, values[:2]) == (0, [1, "-D"])

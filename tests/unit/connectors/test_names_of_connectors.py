@@ -56,7 +56,7 @@ def _files() -> Iterator[tuple[str, Path]]:
             yield name, file
 
 
-def test_no_file_outside_names_a_connector() -> None:
+def test_no_file_outside_connectors_names_a_connector() -> None:
     found = {name: list(_names(file)) for name, file in _files()}
     assert {name: lines for name, lines in found.items() if lines} == {}
 
@@ -68,7 +68,7 @@ def _java_files() -> Iterator[tuple[str, Path]]:
             yield file.relative_to(root).as_posix(), file
 
 
-def test_no_java_outside_uses_a_connector() -> None:
+def test_no_java_outside_connectors_uses_a_connector() -> None:
     found = [
         name
         for name, file in _java_files()

@@ -89,7 +89,7 @@ def test_the_shortest_sequence_ends_the_table() -> None:
     assert table.connector.rows == 5
 
 
-def test_ends_that_are_not_there() -> None:
+def test_unsupported_reads_writes_and_metadata_are_refused() -> None:
     refused(PRINT + "INSERT INTO out SELECT a, b FROM out;", Condition.NOT_READABLE)
     refused(_datagen() + "INSERT INTO g VALUES (1, 'a');", Condition.NOT_WRITABLE)
     metadata = "CREATE TABLE p (a INT METADATA FROM 'x') WITH ('connector' = 'print');"

@@ -15,12 +15,12 @@ def test_sorted_by_name() -> None:
     assert names == sorted(names, key=lambda name: name.replace("_", " "))
 
 
-def test_no_two_share_their_wording() -> None:
+def test_conditions_have_unique_messages() -> None:
     # In an enum, members with the same value are one member with two names.
     assert len(set(Condition)) == len(Condition.__members__)
 
 
-def test_each_is_used() -> None:
+def test_every_condition_is_used() -> None:
     python = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.py"))
     java = "".join(path.read_text(encoding="utf-8") for path in SOURCES.rglob("*.java"))
     idle = [

@@ -21,11 +21,11 @@ def test_durations(text: str, seconds: float) -> None:
 @pytest.mark.parametrize(
     "text", ["", "s", "ten s", "1.5 s", "-1 s", "1 fortnight", "9" * 12 + " d"]
 )
-def test_what_is_no_duration(text: str) -> None:
+def test_invalid_durations(text: str) -> None:
     with pytest.raises(ValueError, match="^" + re.escape(text) + "$"):
         parse_duration(text)
 
 
 @pytest.mark.parametrize("text", ["0 ms", "1500 ms", "5 m", "90 s", "1 d", "7 us"])
-def test_formatted_as_it_is_read(text: str) -> None:
+def test_formatting_is_the_inverse_of_parsing(text: str) -> None:
     assert format_duration(parse_duration(text)) == text

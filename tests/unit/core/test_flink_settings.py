@@ -31,19 +31,19 @@ def _set(key: str, value: str) -> SessionSettings:
     return settings
 
 
-def test_the_list_is_that_of_a_whole_flink() -> None:
+def test_the_list_has_all_flink_settings() -> None:
     assert len(flink_settings()) > 900
     assert {"table.exec.mini-batch.size", "table.sql-dialect"} <= {s.key for s in _OTHERS}
 
 
 @pytest.mark.parametrize("key", [s.key for s in _OTHERS if s.key not in REFUSED])
-def test_what_has_no_effect_is_accepted_with_one_line(key: str) -> None:
+def test_settings_without_effect_are_accepted_with_a_notice(key: str) -> None:
     (line,) = _set(key, "x").notices()
     assert line == f"job.sql:3:5: setting '{key}' has no effect here: {no_effect(key)}"
 
 
 @pytest.mark.parametrize("key", REFUSED)
-def test_what_would_change_answers_is_refused_with_its_reason(key: str) -> None:
+def test_settings_that_change_results_are_refused(key: str) -> None:
     with pytest.raises(StreamtableError) as refused:
         _set(key, "something else")
     assert refused.value.condition is Condition.OPTION_NOT_SETTABLE
@@ -57,7 +57,7 @@ def test_what_would_change_answers_is_refused_with_its_reason(key: str) -> None:
 @pytest.mark.parametrize(
     "older", [key for s in flink_settings() for key in s.older if s.key not in REFUSED]
 )
-def test_an_older_name_counts_as_the_present_one(older: str) -> None:
+def test_deprecated_keys_are_known(older: str) -> None:
     found = flink_setting(older)
     assert found is not None
     if found.key not in _OURS:
@@ -66,7 +66,7 @@ def test_an_older_name_counts_as_the_present_one(older: str) -> None:
         assert older in _OURS
 
 
-def test_a_setting_under_an_older_name_is_in_force() -> None:
+def test_a_setting_with_a_deprecated_key_applies() -> None:
     assert _set("state.checkpoints.dir", "/c").current()[CHECKPOINT_DIRECTORY] == "/c"
     settings = SessionSettings({"table.exec.resource.default-parallelism": Given("3")})
     settings.set("parallelism.default", Given("5"))
@@ -74,30 +74,30 @@ def test_a_setting_under_an_older_name_is_in_force() -> None:
 
 
 @pytest.mark.parametrize("prefix", FREE_PREFIXES)
-def test_names_of_the_user_are_known(prefix: str) -> None:
+def test_keys_with_a_user_defined_suffix_are_accepted(prefix: str) -> None:
     assert len(list(_set(f"{prefix}of.the.user", "x").notices())) == 1
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())
-def test_a_key_long_gone_names_its_successor(old: str, new: str) -> None:
+def test_a_removed_key_is_refused_with_the_new_key(old: str, new: str) -> None:
     assert flink_setting(new)
     with pytest.raises(StreamtableError, match=f"Flink calls it '{new}'") as refused:
         _set(old, "x")
     assert refused.value.condition is Condition.UNKNOWN_SETTING
 
 
-def test_a_misspelt_key_of_flink_gets_the_nearest_one() -> None:
+def test_a_misspelt_flink_key_is_refused_with_the_nearest_key() -> None:
     with pytest.raises(StreamtableError, match=r"did you mean 'table\.exec\.mini-batch\.size'"):
         _set("table.exec.minibatch.size", "1")
 
 
-def test_every_reason_is_one_of_a_key_that_flink_has() -> None:
+def test_every_key_with_a_reason_exists_in_flink() -> None:
     keys = [setting.key for setting in flink_settings()]
     for begin in (*NO_EFFECT, *REFUSED):
         assert begin in FREE_PREFIXES or any(key.startswith(begin) for key in keys), begin
 
 
-def test_a_reset_takes_the_notice_back() -> None:
+def test_a_reset_removes_the_notice() -> None:
     settings = _set("pipeline.jars", "x.jar")
     settings.reset("pipeline.jars")
     assert list(settings.notices()) == []

@@ -39,7 +39,7 @@ def test_two_fields_with_one_id_are_refused() -> None:
         stable("Twice", one="n", two="n")(Twice)
 
 
-def test_a_subclass_has_the_ids_of_its_base_and_needs_one_of_its_own() -> None:
+def test_a_subclass_inherits_field_ids_and_needs_a_class_id() -> None:
     @stable("Base", derived=("told",), old="old")
     @dataclass(frozen=True)
     class Base:

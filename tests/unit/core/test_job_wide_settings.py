@@ -52,13 +52,13 @@ def test_each_query_has_the_settings_at_its_statement(option: object, value: str
     assert fixed.plans[0].settings.given[key].at is None
 
 
-def test_names_of_one_zone_are_no_change() -> None:
+def test_two_names_of_a_time_zone_are_equal() -> None:
     zone = "SET 'table.local-time-zone' = '{}';"
     text = f"{zone.format('+00:00')}{_INSERT}{zone.format('UTC')}{_INSERT}"
     assert len(_session(text).plans) == 2
 
 
-def test_statements_that_run_by_themselves() -> None:
+def test_process_settings_may_change_between_shell_jobs() -> None:
     """In the shell each INSERT is its own job, so settings of the process may change."""
     session = Session()
     text = f"{_SET_PATH.format('/a')}{_INSERT}{_SET_PATH.format('/b')}{_INSERT}"

@@ -27,11 +27,11 @@ from streamtable.core.settings.session import SETTINGS, SessionSettings
         "parallelism.default": False,
     }.items(),
 )
-def test_keys(key: str, secret: bool) -> None:
+def test_secret_keys_are_recognized(key: str, secret: bool) -> None:
     assert is_secret(key) == secret
 
 
-def test_settings_that_are_secret_have_keys_of_secrets() -> None:
+def test_secret_settings_have_secret_keys() -> None:
     """`SET`, capsules and submissions identify a secret by its key alone."""
     secret = [option.key for option in SETTINGS.options if option.secret]
     assert secret
@@ -73,14 +73,14 @@ DATA = {
 
 
 @pytest.mark.parametrize("case", DATA)
-def test_data_without_secrets(case: str) -> None:
+def test_secrets_in_data_are_masked(case: str) -> None:
     secrets, data, expected = DATA[case]
     for secret in secrets:
         hide(secret)
     assert masked(data) == expected
 
 
-def test_keys_may_be_kept() -> None:
+def test_mapping_keys_may_be_kept() -> None:
     hide("pass-4711")
     data: Any = {"pass-4711": {"pass-4711": "pass-4711"}}
     assert masked(data, keys=False) == {"pass-4711": {"pass-4711": "****"}}

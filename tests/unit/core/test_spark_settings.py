@@ -33,13 +33,13 @@ def test_a_fixed_setting_may_be_given_its_value(key: str) -> None:
 
 
 @pytest.mark.parametrize("key", GOVERNED)
-def test_what_a_setting_of_ours_governs_names_it(key: str) -> None:
+def test_a_governed_setting_names_the_streamtable_setting(key: str) -> None:
     refused = _refusal(key)
     assert refused.condition is Condition.OPTION_NOT_SETTABLE
     assert GOVERNED[key] in str(refused)
 
 
-def test_set_on_the_command_line_is_checked_too() -> None:
+def test_command_line_settings_are_checked() -> None:
     with pytest.raises(StreamtableError, match="OPTION_NOT_SETTABLE"):
         SessionSettings({"spark.sql.ansi.enabled": Given("true")})
 
@@ -56,7 +56,7 @@ def test_set_on_the_command_line_is_checked_too() -> None:
         ("spark.sql.streaming.stateStore.rocksdb.maxOpenFile", "rocksdb.maxOpenFiles"),
     ],
 )
-def test_a_misspelt_setting_is_refused_with_the_nearest_one(key: str, nearest: str) -> None:
+def test_a_misspelt_setting_is_refused_with_the_nearest_key(key: str, nearest: str) -> None:
     refused = _refusal(key)
     assert refused.condition is Condition.UNKNOWN_SETTING
     assert f"setting '{key}' does not exist" in str(refused)
@@ -78,7 +78,7 @@ def test_a_misspelt_setting_is_refused_with_the_nearest_one(key: str, nearest: s
         "spark.sql.kafkaConsumerCache.capacity",
     ],
 )
-def test_known_settings_and_families_pass(key: str) -> None:
+def test_known_settings_and_prefixes_are_accepted(key: str) -> None:
     settings = SessionSettings()
     settings.set(key, Given("1"))
     assert list(unknown_keys(settings.current().passthrough, "4.3")) == []
@@ -103,13 +103,13 @@ def test_a_setting_of_another_version_passes_and_is_reported(minor: str, unknown
     assert told == ([key] if unknown else [])
 
 
-def test_every_key_that_a_job_fixes_is_one_of_spark() -> None:
+def test_every_fixed_key_is_a_spark_setting() -> None:
     assert {key for key in (*FIXED, *GOVERNED) if not key.startswith("spark.streamtable.")} <= set(
         known_keys()
     )
 
 
-def test_reset_names_a_setting_that_exists() -> None:
+def test_reset_of_an_unknown_setting_is_refused() -> None:
     with pytest.raises(StreamtableError, match="did you mean") as refused:
         SessionSettings().reset("table.local-time-zon", AT)
     assert refused.value.at == AT

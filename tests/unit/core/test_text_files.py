@@ -18,7 +18,7 @@ def test_utf_8(encoding: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "latin-1"])
-def test_other_encodings_are_named(encoding: str, tmp_path: Path) -> None:
+def test_other_encodings_are_refused(encoding: str, tmp_path: Path) -> None:
     file = tmp_path / "job.sql"
     file.write_bytes("SELECT 'ä'".encode(encoding))
     with pytest.raises(StreamtableError) as refused:

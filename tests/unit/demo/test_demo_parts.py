@@ -46,7 +46,7 @@ def test_most_views_first_then_by_name() -> None:
     assert counted(ROWS) == 1_240
 
 
-def test_work_beside_a_block_ends_with_it() -> None:
+def test_background_work_ends_with_the_block() -> None:
     ended = threading.Event()
 
     def work(stop: threading.Event) -> None:

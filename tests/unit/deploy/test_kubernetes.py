@@ -38,7 +38,7 @@ def test_the_schema_refuses_mistakes(application: dict[str, Any], field: str, va
         jsonschema.validate(application, SCHEMA)
 
 
-def test_every_setting_is_what_conf_prints(application: dict[str, Any]) -> None:
+def test_conf_prints_every_setting(application: dict[str, Any]) -> None:
     done = CliRunner().invoke(cli, ["conf", "--launch", "--format", "json"])
     assert done.exit_code == 0, done.output
     spec = application["spec"]
@@ -46,7 +46,7 @@ def test_every_setting_is_what_conf_prints(application: dict[str, Any]) -> None:
     assert given == json.loads(done.stdout)
 
 
-def test_the_driver_stops_its_own_job(application: dict[str, Any]) -> None:
+def test_the_pre_stop_hook_stops_the_job(application: dict[str, Any]) -> None:
     spec = application["spec"]
     stop = spec["driver"]["lifecycle"]["preStop"]["exec"]["command"]
     checkpoint = spec["arguments"][spec["arguments"].index("--checkpoint") + 1]
@@ -56,7 +56,7 @@ def test_the_driver_stops_its_own_job(application: dict[str, Any]) -> None:
     assert stop == [f"{venv[1]}/bin/streamtable", "stop", checkpoint]
 
 
-def test_its_program_and_arguments_are_ours(application: dict[str, Any]) -> None:
+def test_the_program_options_and_volumes_exist(application: dict[str, Any]) -> None:
     spec = application["spec"]
     container = (DEPLOY / "Containerfile").read_text()
     folder = re.search(r"submission/program/\*\.py (\S+)", container)
@@ -74,7 +74,7 @@ def test_its_program_and_arguments_are_ours(application: dict[str, Any]) -> None
         assert {entry["name"] for entry in spec[pod]["volumeMounts"]} == volumes
 
 
-def test_its_spark_is_supported(application: dict[str, Any]) -> None:
+def test_the_spark_version_is_supported(application: dict[str, Any]) -> None:
     image = re.search(r"^ARG SPARK=([\d.]+)-", (DEPLOY / "Containerfile").read_text(), re.MULTILINE)
     assert image is not None
     assert application["spec"]["sparkVersion"] == image[1]

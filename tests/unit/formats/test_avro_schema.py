@@ -64,7 +64,7 @@ def test_timestamps_without_the_legacy_mapping(column_type, expected):
     assert found == {"type": "long", "logicalType": expected}
 
 
-def test_a_record_carries_flinks_names():
+def test_records_have_the_names_of_flink():
     inner = t.row(Field("zip", t.INT), Field("deep", t.row(Field("x", t.INT))))
     schema = avro_schema((Field("id", t.BIGINT.with_nullable(False)), Field("address", inner)))
     assert schema["name"] == "record"
@@ -91,7 +91,7 @@ def test_a_record_carries_flinks_names():
     ],
     ids=str,
 )
-def test_what_avro_cannot_hold(column_type, column, reason):
+def test_unsupported_avro_types(column_type, column, reason):
     with pytest.raises(StreamtableError) as caught:
         avro_schema((Field("c", column_type),))
     assert caught.value.condition is Condition.UNSUPPORTED_TYPE
@@ -99,7 +99,7 @@ def test_what_avro_cannot_hold(column_type, column, reason):
     assert reason in str(caught.value)
 
 
-def test_two_records_of_one_name():
+def test_duplicate_record_names_are_refused():
     # c.a and c_a would both be named record_c_a, and Avro accepts a name only once.
     part = t.row(Field("x", t.INT))
     with pytest.raises(StreamtableError, match="would be named 'record_c_a'"):

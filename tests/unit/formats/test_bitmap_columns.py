@@ -60,7 +60,7 @@ def test_connectors(options: str, condition: Condition) -> None:
     assert _refusal("BITMAP", options).condition is condition
 
 
-def test_a_printed_bitmap_is_no_part_of_another_value() -> None:
+def test_print_refuses_nested_bitmaps() -> None:
     Session().load("CREATE TABLE t (b BITMAP) WITH ('connector' = 'print');", "job.sql")
     assert _refusal("ARRAY<BITMAP>", "'connector' = 'print'").condition is Condition.NOT_YET
 
@@ -85,7 +85,7 @@ def test_no_implicit_casts(kind: str, value: str) -> None:
     assert refused.value.condition is Condition.COLUMN_TYPE_MISMATCH
 
 
-def test_user_functions_take_none() -> None:
+def test_user_functions_do_not_accept_bitmaps() -> None:
     with pytest.raises(StreamtableError) as refused:
         Session().load(
             _FUNCTIONS.format("BIGINT") + "INSERT INTO o SELECT own(b) FROM s;", "job.sql"

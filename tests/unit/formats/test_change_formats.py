@@ -44,13 +44,13 @@ def read(name: str, given: dict[str, str]) -> Settings:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_options_are_those_of_flink_and_ours(name: str) -> None:
+def test_options_are_those_of_flink_plus_extensions(name: str) -> None:
     assert set(changes(name).options.keys()) == FLINK_OPTIONS | MORE[name]
     assert changes(name).mode == RETRACT
 
 
 @pytest.mark.parametrize("name", ("json", "avro"))
-def test_other_formats_carry_no_changes(name: str) -> None:
+def test_json_and_avro_are_not_changelog_formats(name: str) -> None:
     assert not isinstance(FORMATS[name], ChangelogFormat)
 
 
@@ -67,7 +67,7 @@ def test_a_value_reads_columns_and_metadata(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", CHANGES)
-def test_a_value_is_written_in_the_style_of_its_tool(name: str) -> None:
+def test_the_encoder_uses_the_style_of_the_format(name: str) -> None:
     settings = read(
         name,
         {"encode.ignore-null-fields": "true", "map-null-key.mode": "DROP"},
@@ -88,7 +88,7 @@ def test_columns_that_json_cannot_hold(name: str) -> None:
             make()
 
 
-def test_canal_filters_travel_to_the_decoder() -> None:
+def test_canal_filters_are_passed_to_the_decoder() -> None:
     settings = read("canal-json", {"database.include": "shop", "table.include": r"o_\p{Alpha}+"})
     parameters = changes("canal-json").change_decoder(COLUMNS, (), settings).parameters
     assert parameters["databaseInclude"] == "shop"
@@ -109,7 +109,7 @@ def test_values_that_are_refused(name: str, given: dict[str, str]) -> None:
     assert refused.value.condition is Condition.INVALID_OPTION
 
 
-def test_debezium_writes_no_schema_beside_an_event() -> None:
+def test_writing_debezium_events_with_a_schema_is_refused() -> None:
     with pytest.raises(StreamtableError) as refused:
         changes("debezium-json").change_encoder(
             COLUMNS, read("debezium-json", {"schema-include": "true"})
@@ -144,7 +144,7 @@ def test_an_avro_event_is_nullable_as_in_flink() -> None:
     assert [part["name"] for part in event["fields"]] == ["before", "after", "op"]
 
 
-def test_fields_of_an_avro_event_that_are_not_read() -> None:
+def test_unused_fields_of_an_avro_event_are_not_read() -> None:
     codec = changes(AVRO).change_decoder(COLUMNS, (), _avro(_BEFORE, _TIME, _AFTER, _OP))
     fields = json.loads(codec.parameters["schema"])["fields"]
     assert [part["name"] for part in fields] == ["before", "after", "op"]

@@ -46,7 +46,7 @@ def test_json_defaults():
     assert not found.skips_errors(chosen)
 
 
-def test_json_everything_set():
+def test_json_with_all_options():
     chosen = settings(
         "json",
         ignore_parse_errors="true",
@@ -84,7 +84,7 @@ def test_refused(name, given, condition):
     assert refused(name, given).condition is condition
 
 
-def test_a_near_miss_is_hinted():
+def test_a_misspelt_option_has_a_hint():
     assert "'ignore-parse-errors'?" in str(refused("json", {"ignore-parse-error": "true"}))
 
 
@@ -111,7 +111,7 @@ def test_avro_timestamps_follow_the_option():
 
 
 @pytest.mark.parametrize("name", NOT_YET)
-def test_formats_to_come(name):
+def test_formats_not_supported_yet(name):
     with pytest.raises(StreamtableError) as caught:
         find_format(name, "t")
     assert caught.value.condition is Condition.NOT_YET

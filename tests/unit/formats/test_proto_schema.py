@@ -50,6 +50,6 @@ def test_every_type() -> None:
         ("x", t.row(Field("y", t.DATE)), "column 'x.y': protobuf has no such type here"),
     ],
 )
-def test_what_protobuf_lacks(name: str, type_: DataType, reason: str) -> None:
+def test_unsupported_types_and_names(name: str, type_: DataType, reason: str) -> None:
     with pytest.raises(StreamtableError, match=reason):
         proto_schema((Field(name, type_),))

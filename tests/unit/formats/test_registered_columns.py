@@ -228,7 +228,7 @@ def test_protobuf(field: str, expected: str) -> None:
     assert columns("protobuf-confluent", proto(field)) == {"c": expected}
 
 
-def test_protobuf_two() -> None:
+def test_proto2_fields() -> None:
     text = "message R { required int32 a = 1; optional int32 b = 2; repeated int32 c = 3; }"
     expected = {"a": "INT NOT NULL", "b": "INT", "c": "ARRAY<INT>"}
     assert columns("protobuf-confluent", text) == expected

@@ -90,11 +90,11 @@ def settings(given: dict[str, str]) -> Settings:
     ],
     ids=str,
 )
-def test_what_the_client_gets(given: dict[str, str], expected: dict[str, str]) -> None:
+def test_settings_of_the_client(given: dict[str, str], expected: dict[str, str]) -> None:
     assert connection(settings({**URL, **given})) == {**URL, **expected}
 
 
-def test_keys_of_earlier_flinks() -> None:
+def test_deprecated_keys_of_flink() -> None:
     found = settings({"schema-registry.url": "http://a", "schema-registry.subject": "s"})
     assert connection(found) == {"url": "http://a"}
     both = settings({"schema-registry.url": "http://a", "url": "http://b"})
@@ -212,7 +212,7 @@ def test_keys_of_secrets(key: str) -> None:
     [({}, "x-value"), ({"value.avro-confluent.schema-registry.subject": "mine"}, "mine")],
     ids=["by default", "given"],
 )
-def test_earlier_keys_behind_a_prefix(subject: dict[str, str], expected: str) -> None:
+def test_deprecated_keys_with_a_prefix(subject: dict[str, str], expected: str) -> None:
     given = {
         "connector": "kafka",
         "topic": "x",

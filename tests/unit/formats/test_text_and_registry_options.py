@@ -40,7 +40,7 @@ def test_csv_defaults():
     assert FORMATS["csv"].skips_errors(settings("csv", {"ignore-parse-errors": "true"}))
 
 
-def test_csv_everything_set():
+def test_csv_with_all_options():
     given = {
         "field-delimiter": "\\t",
         "disable-quote-character": "true",
@@ -113,7 +113,7 @@ def test_a_wrong_url_shows_no_password():
     ],
     ids=str,
 )
-def test_csv_cannot_hold(column):
+def test_unsupported_csv_types(column):
     with pytest.raises(StreamtableError) as caught:
         codec("csv", columns=(Field("c", column),))
     assert caught.value.condition is Condition.UNSUPPORTED_TYPE
@@ -121,7 +121,7 @@ def test_csv_cannot_hold(column):
 
 
 @pytest.mark.parametrize("column", [t.DATE, t.decimal(10, 2), t.array(t.INT), t.time(0)], ids=str)
-def test_raw_cannot_hold(column):
+def test_unsupported_raw_types(column):
     with pytest.raises(StreamtableError, match="UNSUPPORTED_TYPE"):
         codec("raw", columns=(Field("c", column),))
 
@@ -132,7 +132,7 @@ def test_raw_has_one_column(columns):
         codec("raw", columns=columns)
 
 
-def test_secrets_stay_out_of_sight():
+def test_secrets_are_kept_out_of_parameters_and_repr():
     given = {
         **URL,
         "basic-auth.credentials-source": "USER_INFO",
@@ -172,7 +172,7 @@ def test_a_json_schema_of_the_columns():
         ('{"properties": {"x": {}}}', "a JSON schema with the property"),
     ],
 )
-def test_a_json_schema_that_does_not_fit(schema, expected):
+def test_an_invalid_json_schema_is_refused(schema, expected):
     with pytest.raises(StreamtableError, match=expected):
         codec("json-confluent", "encoder", given={**URL, "subject": "s", "schema": schema})
 
@@ -190,7 +190,7 @@ def fields(*pairs):
 GOOD = fields(("id", "long"), ("name", ["string", "null"]))
 
 
-def test_a_schema_that_fits():
+def test_a_matching_schema_is_used():
     found = codec("avro-confluent", given={**URL, "schema": GOOD})
     assert found.parameters["schema"] == GOOD
 
@@ -210,7 +210,7 @@ def test_a_schema_that_fits():
     ],
     ids=str,
 )
-def test_a_schema_that_does_not(schema, said):
+def test_an_invalid_or_different_schema_is_refused(schema, said):
     with pytest.raises(StreamtableError) as caught:
         codec("avro-confluent", given={**URL, "schema": schema})
     assert caught.value.condition is Condition.INVALID_OPTION

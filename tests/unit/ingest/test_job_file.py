@@ -85,7 +85,7 @@ def faults_of(text: str) -> list[StreamtableError]:
     return list(error.faults) if isinstance(error, Faults) else [error]
 
 
-def test_the_documents_example_is_read_as_it_stands():
+def test_the_documentation_example_is_read_unchanged():
     job = read(EXAMPLE, VARIABLES)
     assert job.source[server.HOSTNAME] == "db.example.org"
     assert job.source[server.PORT] == 3307
@@ -98,7 +98,7 @@ def test_the_documents_example_is_read_as_it_stands():
     assert topics_of(table, job.routes) == ("orders",)
 
 
-def test_defaults_are_those_of_the_documents():
+def test_defaults_equal_the_documentation():
     job = read(PLAIN)
     assert job.source[server.PORT] == 3306
     assert job.source[server.STARTUP_MODE] is StartupMode.INITIAL
@@ -107,7 +107,7 @@ def test_defaults_are_those_of_the_documents():
     assert topics_of(TableId("shop", "orders"), job.routes) == ("shop.orders",)
 
 
-def test_scalars_stay_the_text_they_are():
+def test_scalars_are_read_as_text():
     text = PLAIN.replace("secret-word", "0077").replace("hostname: db", "hostname: yes")
     job = read(text)
     assert (job.source[server.PASSWORD], job.source[server.HOSTNAME]) == ("0077", "yes")
@@ -129,7 +129,7 @@ def test_variables_come_from_the_environment_and_secrets_from_files(tmp_path, mo
     assert without_secrets("from-a-file") == "****"
 
 
-def test_all_faults_of_a_file_are_told_in_its_order():
+def test_all_errors_of_a_file_are_reported_in_order():
     text = PLAIN.replace("hostname: db", "hostnam: db").replace("type: upsert-kafka", "type: kafka")
     assert [(fault.condition, fault.at.line, fault.hint) for fault in faults_of(text)] == [
         (Condition.JOB_KEY_MISSING, 1, "add 'hostname: ...'"),
@@ -312,7 +312,7 @@ def test_all_faults_of_a_file_are_told_in_its_order():
         ),
     ],
 )
-def test_a_fault_is_one_line_with_its_place_and_its_way_out(text, condition, line, part):
+def test_an_error_is_a_single_line_with_the_position(text, condition, line, part):
     (fault,) = faults_of(text)
     assert fault.condition is condition
     assert fault.at is not None
@@ -321,7 +321,7 @@ def test_a_fault_is_one_line_with_its_place_and_its_way_out(text, condition, lin
     assert "\n" not in str(fault)
 
 
-def test_a_short_file_cannot_grow_without_limit():
+def test_yaml_alias_expansion_is_limited():
     laughs = "a: &a [x, x, x, x, x, x, x, x, x]\n" + "".join(
         f"{new}: &{new} [{', '.join(['*' + old] * 9)}]\n"
         for old, new in zip("abcdefgh", "bcdefghi", strict=True)
@@ -360,12 +360,12 @@ def test_job_files_are_known_by_their_suffix(tmp_path, name, expected):
         ("a.b{1,2}, c.d", "a.bb", True),
     ],
 )
-def test_patterns_mean_what_flink_cdc_has_them_mean(tables, table, expected):
+def test_patterns_match_as_in_flink_cdc(tables, table, expected):
     job = read(PLAIN.replace("shop.orders", f"'{tables}'"))
     assert job.copies(TableId(*table.split(".", 1))) is expected
 
 
-def test_tables_may_be_a_list_and_leave_some_out():
+def test_table_lists_and_excluded_tables():
     text = PLAIN.replace("tables: shop.orders", "tables: [shop.a, 'shop.b\\.*']")
     text = text.replace("sink:", "  tables.exclude: shop.b2\nsink:")
     job = read(text)
@@ -395,7 +395,7 @@ def test_chunk_keys_name_columns_of_tables():
     assert re.fullmatch(pairs[1][0], "web.o_17", re.IGNORECASE)
 
 
-def test_the_first_transform_that_matches_counts():
+def test_the_first_matching_transform_applies():
     job = read(
         PLAIN
         + "transform:\n"

@@ -55,7 +55,7 @@ def test_the_binlog_has_its_position_rate_and_lag():
     assert lines.line(level, begun + 3).endswith("nothing to read")
 
 
-def test_lines_come_when_it_is_time():
+def test_lines_are_printed_at_the_interval():
     shown: list[str] = []
     lines = progress(Rows(), shown)
     lines.look(None)
@@ -67,7 +67,7 @@ def test_lines_come_when_it_is_time():
     assert len(shown) == 1
 
 
-def test_a_status_is_there_as_a_whole(tmp_path: Path):
+def test_a_written_status_is_read_back(tmp_path: Path):
     path = str(tmp_path / "reader.json")
     assert read_status(path) is None
     status = ReaderStatus("binlog.000001:4", [["shop", "a"]], 3, 5, 1.5, ended=False, idle=True)
@@ -93,7 +93,7 @@ def test_the_reader_waits_for_the_topics_of_new_tables(tmp_path: Path):
     assert asked_tables(path) == []
 
 
-def test_the_lag_of_a_job_that_is_never_idle_is_that_of_its_last_batch():
+def test_the_lag_of_a_busy_job_is_that_of_the_last_batch():
     """The lag counts from the plan of the newest written batch that ended at the end of the binlog.
 
     A batch is written when the next batch starts at its end. An empty batch counts at once.

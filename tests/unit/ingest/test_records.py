@@ -100,7 +100,7 @@ def statement(kind):
         (TEXT, None, "null"),
     ],
 )
-def test_values_are_json_as_flink_writes_it(kind, value, text):
+def test_values_are_written_as_flink_json(kind, value, text):
     table = TableSchema(ORDERS, (Column("c", kind),))
     assert RowEncoder(table, [("c", 0)]).encode((value,)).decode() == f'{{"c":{text}}}'
 
@@ -152,7 +152,7 @@ def test_a_transform_chooses_columns_and_the_key():
         ("  projection: id, nobody\n", "UNKNOWN_COLUMN: column 'nobody'"),
     ],
 )
-def test_what_a_transform_cannot_do_is_told_at_its_line(lines, message):
+def test_transform_errors_have_the_line_of_the_transform(lines, message):
     rest = "transform:\n- source-table: shop.orders\n" + lines
     with pytest.raises(StreamtableError, match=rf"job\.yaml:4:3: {message}"):
         made(row("r", None, (1, "a", 2)), rest=rest)
@@ -190,7 +190,7 @@ def test_expressions_are_bound_once_for_tables_of_the_same_types():
         ((("id", INT),), TABLE, None),
     ],
 )
-def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, message):
+def test_rows_of_other_table_versions_are_read_or_refused(columns, now, message):
     rest = "transform:\n- {source-table: shop.orders, filter: n > 1}\n"
     rules = maker(rest=rest)._rules
     rules = replace(rules, programs=plan_programs([TABLE], rules))
@@ -214,7 +214,7 @@ def test_rows_of_other_versions_of_a_table_fit_or_are_refused(columns, now, mess
         (MySqlType("double"), 7.5, 0, "7.5"),
     ],
 )
-def test_rows_go_to_the_program_of_exactly_their_types(kind, value, program, given):
+def test_rows_use_the_program_of_their_exact_types(kind, value, program, given):
     rest = "transform:\n- {source-table: shop.orders, filter: n IS NOT NULL}\n"
     rules = maker(rest=rest)._rules
     versions = [
@@ -227,7 +227,7 @@ def test_rows_go_to_the_program_of_exactly_their_types(kind, value, program, giv
     assert (record.computed.program, record.computed.new.inputs) == (program, (given,))
 
 
-def test_versions_without_a_program_reach_the_driver_in_the_error_of_the_task():
+def test_a_task_error_carries_the_unplanned_table_version():
     """The binlog lacks the display width of booleans; the job knows them from its first read."""
     rest = "transform:\n- {source-table: shop.orders, filter: n IS NULL AND NOT done}\n"
     known = KnownTable(("id", "done", "n"), ("id",), ("shop.orders",), ("done",))
@@ -253,7 +253,7 @@ def test_versions_without_a_program_reach_the_driver_in_the_error_of_the_task():
     assert [(c.program, c.new.inputs) for c in computed] == [(0, (False, 7)), (1, (False, "a"))]
 
 
-def test_columns_may_be_left_out_by_lists():
+def test_excluded_columns_are_not_written():
     source = ", debezium.column.exclude.list: 'shop\\.orders\\.n'"
     assert made(row("r", None, (1, "a", 2)), source=source)[0][2] == b'{"id":1,"who":"a"}'
 
@@ -268,7 +268,7 @@ def test_columns_may_be_left_out_by_lists():
         (MySqlType("varchar", charset="swe7"), "column n has the character set swe7"),
     ],
 )
-def test_columns_that_cannot_be_read_are_refused_unless_they_are_left_out(kind, words):
+def test_unreadable_columns_are_refused_unless_excluded(kind, words):
     table = TableSchema(ORDERS, (*TABLE.columns[:2], Column("n", kind)), ("id",))
     with pytest.raises(StreamtableError, match=words):
         made(row("r", None, (1, "a", None), table))
@@ -279,7 +279,7 @@ def test_columns_that_cannot_be_read_are_refused_unless_they_are_left_out(kind, 
     assert [name for name in ("id", "who", "n") if reads(ORDERS, name, ("id",))] == ["id", "who"]
 
 
-def test_tables_without_a_key_are_refused_or_left_out():
+def test_tables_without_a_key_are_refused_or_ignored():
     keyless = TableSchema(ORDERS, TABLE.columns)
     with pytest.raises(StreamtableError, match=r"PRIMARY_KEY_REQUIRED: table shop\.orders"):
         made(row("r", None, (1, "a", 2), keyless))
@@ -315,7 +315,7 @@ def test_a_key_with_the_name_of_the_table_separates_shards():
         ("who", "'*'", "n", (), None),
     ],
 )
-def test_a_key_that_a_column_list_leaves_out(left_out, projection, keys, own, words):
+def test_a_key_with_an_excluded_column(left_out, projection, keys, own, words):
     source = f", debezium.column.exclude.list: 'shop.orders.{left_out}'"
     primary_keys = f", primary-keys: '{keys}'" if keys else ""
     rest = "transform:\n- {source-table: 'shop.\\.*', projection: %s%s}\n"
@@ -338,7 +338,7 @@ def test_a_key_that_a_column_list_leaves_out(left_out, projection, keys, own, wo
         ("ignore", b'{"id":1,"who":null,"n":null}'),
     ],
 )
-def test_columns_follow_the_behavior(behavior, value):
+def test_columns_follow_the_schema_change_behavior(behavior, value):
     changed = TableSchema(ORDERS, (Column("id", INT), Column("new", TEXT)), ("id",))
     rest = f"pipeline: {{schema.change.behavior: {behavior}}}\n"
     rows = maker(rest=rest, first={ORDERS: ("id", "who", "n")})
@@ -346,7 +346,7 @@ def test_columns_follow_the_behavior(behavior, value):
     assert record.value == value
 
 
-def test_an_exception_names_the_statement():
+def test_behavior_exception_names_the_statement():
     rest = "pipeline: {schema.change.behavior: exception}\n"
     with pytest.raises(StreamtableError, match=r"SCHEMA_CHANGED: table shop\.orders .* alter"):
         made(statement("alter"), rest=rest)
@@ -365,7 +365,7 @@ def test_an_exception_names_the_statement():
         ("unlogged", "", []),
     ],
 )
-def test_truncate_and_drop_do_what_the_sink_says(kind, sink, expected):
+def test_truncate_and_drop_follow_the_sink_options(kind, sink, expected):
     assert made(statement(kind), sink=sink) == expected
 
 
@@ -389,7 +389,7 @@ def test_a_boolean_that_was_dropped_after_the_row_stays_a_boolean(width, flag, v
     assert record.value == b'{"id":1,"done":' + value + b"}"
 
 
-def test_another_key_than_that_of_earlier_records_ends_the_job():
+def test_a_changed_key_ends_the_job():
     rows = maker(first={ORDERS: ("id", "who", "n")})
     changed = replace(TABLE, primary_key=("id", "n"))
     with pytest.raises(StreamtableError, match=r"the key of shop\.orders was id and is now id, n"):
@@ -431,7 +431,7 @@ def test_drop_database_drops_its_known_tables(database, topics):
     assert [(r.topic, r.key, r.value) for r in found] == [(t, None, None) for t in topics]
 
 
-def test_rows_of_other_tables_in_the_topic_stay():
+def test_truncate_keeps_rows_of_other_tables_in_the_topic():
     rest = "route:\n- {source-table: 'shop.\\.*', sink-table: all}\n"
     assert made(statement("truncate"), rest=rest) == []
     (line,) = shared_topics([ORDERS], maker(rest=rest)._rules)
@@ -500,7 +500,7 @@ def test_topics_of_several_tables(tables, routes, table, expected):
     assert shared(tables, routes, TableId(*table.split("."))) is expected
 
 
-def test_a_shape_knows_the_places_of_its_key():
+def test_a_shape_returns_the_key_of_a_row():
     shape = shape_of(TABLE, maker()._rules)
     assert shape is not None
     assert shape.key_of((1, "a", 2)) == (1,)

@@ -52,7 +52,7 @@ def test_csv(data, options, expected):
     assert list(decode(data)) == [column.name for column in COLUMNS]
 
 
-def test_csv_of_nothing():
+def test_an_empty_csv_record():
     assert decoder_of(side("csv", (Field("s", t.STRING),)))(b"") == {"s": ""}
 
 
@@ -71,7 +71,7 @@ def test_raw(kind, data, expected):
     assert decoder_of(side("raw", (Field("c", kind),)))(data) == {"c": expected}
 
 
-def test_raw_little_end_first():
+def test_raw_little_endian():
     decode = decoder_of(side("raw", (Field("c", t.INT),), endianness="little-endian"))
     assert decode(b"\1\0\0\0") == {"c": 1}
 
@@ -156,7 +156,7 @@ def test_a_token_of_an_issuer():
         assert double.asked[1][2]["Authorization"] == "Bearer xyz"
 
 
-def test_a_registry_that_is_not_there():
+def test_an_unreachable_registry():
     with RegistryDouble() as double:
         url = double.url.replace("//", "//me:geheim@")
     with pytest.raises(StreamtableError) as caught:
@@ -165,7 +165,7 @@ def test_a_registry_that_is_not_there():
     assert "geheim" not in str(caught.value)
 
 
-def test_what_only_the_java_client_can():
+def test_options_that_need_the_java_client_are_refused():
     with RegistryDouble() as double, pytest.raises(StreamtableError) as caught:
         registered(double, **{"ssl.keystore.location": "/k", "ssl.keystore.password": "geheim"})
     assert caught.value.condition is Condition.NOT_YET

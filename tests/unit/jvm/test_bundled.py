@@ -31,9 +31,7 @@ def carried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return own
 
 
-def test_what_the_wheel_carries_is_neither_compiled_nor_fetched(
-    jdk: FakeJdk, carried: Path
-) -> None:
+def test_bundled_jars_are_neither_compiled_nor_fetched(jdk: FakeJdk, carried: Path) -> None:
     before = jdk.calls
     jdk.broken.touch()
     assert operators_jar() == carried / "operators" / _JARS[installed_spark().minor]
@@ -44,7 +42,7 @@ def test_what_the_wheel_carries_is_neither_compiled_nor_fetched(
 @pytest.mark.parametrize(
     ("version", "minor"), [("4.2.0", "4.2"), ("4.2.1-emr-2", "4.2"), ("4.3.0", "4.3")]
 )
-def test_the_jar_of_the_installed_spark_is_taken(
+def test_the_jar_of_the_installed_spark_is_used(
     version: str, minor: str, carried: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "spark" / "jars").mkdir(parents=True)
@@ -53,14 +51,14 @@ def test_the_jar_of_the_installed_spark_is_taken(
     assert operators_jar() == carried / "operators" / _JARS[minor]
 
 
-def test_operators_for_another_spark_are_not_taken(carried: Path) -> None:
+def test_operators_for_another_spark_are_not_used(carried: Path) -> None:
     assert bundled.bundled_operators("4.3", "2.13") == carried / "operators" / _JARS["4.3"]
     assert bundled.bundled_operators("4.4", "2.13") is None
     assert bundled.bundled_operators("4.3", "2.12") is None
 
 
 @pytest.mark.usefixtures("carried")
-def test_another_list_of_versions_is_fetched_all_the_same(
+def test_a_custom_ivy_file_overrides_the_bundled_jars(
     jdk: FakeJdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     own = tmp_path / "ivy.xml"
@@ -71,7 +69,7 @@ def test_another_list_of_versions_is_fetched_all_the_same(
     assert jdk.calls == before + 1
 
 
-def test_the_broker_comes_from_its_own_wheel(
+def test_broker_jars_come_from_the_broker_wheel(
     jdk: FakeJdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = broker_jars()[0].parent.name

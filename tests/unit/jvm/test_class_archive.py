@@ -37,11 +37,11 @@ def _files(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.rglob("*") if path.is_file())
 
 
-def test_a_start_without_an_archive_asks_for_none() -> None:
+def test_a_start_without_an_archive_sets_no_java_options() -> None:
     assert class_archive.java_options() == ""
 
 
-def test_the_first_start_records_and_later_ones_use_it(tmp_path: Path) -> None:
+def test_later_starts_use_the_archive_of_the_first_start(tmp_path: Path) -> None:
     first, second = _Jvm(), _Jvm()
     with class_archive.recording(first.end):
         first.launch()
@@ -55,7 +55,7 @@ def test_the_first_start_records_and_later_ones_use_it(tmp_path: Path) -> None:
     assert second.options == "-Dgiven=1"
 
 
-def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_recording_leaves_no_files(tmp_path: Path) -> None:
     jvm = _Jvm()
     with pytest.raises(RuntimeError), class_archive.recording(jvm.end):
         jvm.launch()
@@ -64,14 +64,14 @@ def test_a_block_that_fails_leaves_nothing(tmp_path: Path) -> None:
     assert _files(tmp_path) == []
 
 
-def test_a_jvm_that_writes_nothing_leaves_nothing(tmp_path: Path) -> None:
+def test_a_jvm_without_a_recording_leaves_no_files(tmp_path: Path) -> None:
     with class_archive.recording(lambda: None):
         pass
     assert class_archive.java_options() == ""
     assert _files(tmp_path) == []
 
 
-def test_a_recording_deletes_what_was_used_longest_ago(tmp_path: Path) -> None:
+def test_a_recording_deletes_the_least_recently_used_files(tmp_path: Path) -> None:
     folder = tmp_path / "classes"
     folder.mkdir()
     for age, name in enumerate(["spark-c.jsa", "spark-b.jsa", "spark-a.jsa", "spark-a.17"]):

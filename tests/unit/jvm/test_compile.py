@@ -32,7 +32,7 @@ def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-def test_jar_is_named_after_what_it_is_made_from(sources: Path) -> None:
+def test_the_jar_name_has_the_versions_and_a_source_hash(sources: Path) -> None:
     jar = operators_jar(sources)
     spark, version = re.escape(installed_spark().minor), re.escape(__version__)
     assert re.fullmatch(
@@ -48,13 +48,13 @@ def test_jar_is_named_after_what_it_is_made_from(sources: Path) -> None:
     assert operators_jar(sources) != jar
 
 
-def test_sources_that_do_not_compile_are_our_bug(sources: Path) -> None:
+def test_sources_that_do_not_compile_are_an_internal_error(sources: Path) -> None:
     (sources / "p" / "Bad.java").write_text('class Bad { int x = "text"; }')
     with pytest.raises(InternalError, match=r"Bad\.java:1: error: incompatible types"):
         operators_jar(sources)
 
 
-def test_no_sources_are_our_bug(tmp_path: Path) -> None:
+def test_missing_sources_are_an_internal_error(tmp_path: Path) -> None:
     with pytest.raises(InternalError, match="no Java sources"):
         operators_jar(tmp_path)
 
@@ -66,7 +66,7 @@ def test_lint_counts_warnings(sources: Path) -> None:
     assert operators_jar(sources).exists()
 
 
-def test_the_test_kit_is_in_a_jar_of_its_own() -> None:
+def test_the_test_harness_has_a_separate_jar() -> None:
     """A job's jar has no class of the test harness, and the test kit's jar has no other class."""
     jobs, kit = (zipfile.ZipFile(jar).namelist() for jar in (operators_jar(), harness_jar()))
     assert "io/streamtable/testing/OperatorHarness.class" in kit

@@ -19,7 +19,7 @@ FAILED = (
 
 
 @pytest.mark.parametrize("prefix", ["", "dead letters, "])
-def test_records_that_brokers_did_not_take_in_time(prefix: str) -> None:
+def test_kafka_delivery_timeouts_are_explained(prefix: str) -> None:
     reason = (
         f"{prefix}topic 'out': TimeoutException: Expiring 58 record(s) for out-1:20000 ms has"
         " passed since batch creation"

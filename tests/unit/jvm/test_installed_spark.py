@@ -53,7 +53,7 @@ def test_the_installed_spark_fits() -> None:
 
 
 @pytest.mark.parametrize(("version", "minor"), [("4.3.7-amzn-1", "4.3"), ("4.2.0", "4.2")])
-def test_spark_home_comes_first(
+def test_spark_home_takes_precedence(
     version: str, minor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = _spark(tmp_path / "spark", f"spark-core_2.13-{version}.jar")
@@ -62,7 +62,7 @@ def test_spark_home_comes_first(
     assert (found.jars, found.version, found.minor) == (home / "jars", version, minor)
 
 
-def test_the_python_folder_of_a_whole_spark_serves(
+def test_the_python_folder_of_a_spark_distribution_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     home = _spark(tmp_path / "spark", "spark-core_2.13-4.3.0.jar")
@@ -107,7 +107,7 @@ def test_a_spark_home_without_spark_is_refused(
         installed_spark()
 
 
-def test_without_pyspark_a_run_says_what_to_install(
+def test_a_missing_pyspark_is_reported_with_the_pip_command(
     script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tools, "find_spec", lambda _: None)
@@ -122,7 +122,7 @@ def test_without_pyspark_a_run_says_what_to_install(
         Session().spark_settings()
 
 
-def test_a_java_of_the_past_is_refused(script: Path, jdk: FakeJdk, tmp_path: Path) -> None:
+def test_an_old_java_version_is_refused(script: Path, jdk: FakeJdk, tmp_path: Path) -> None:
     jdk.install("11.0.2")
     line = _refused(script, "--checkpoint", str(tmp_path / "checkpoint"))
     assert line.startswith("error: JAVA_MISSING: java 17 or newer was not found")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from tests.unit.jvm.conftest import FakeJdk
 
 
-def test_fetched_once_and_said_once(jdk: FakeJdk, capsys: pytest.CaptureFixture[str]) -> None:
+def test_jars_are_fetched_and_reported_once(
+    jdk: FakeJdk, capsys: pytest.CaptureFixture[str]
+) -> None:
     first = connector_jars()
     assert [jar.name for jar in first] == ["thing-1.0.jar"]
     said = capsys.readouterr()
@@ -31,7 +33,7 @@ def test_fetched_once_and_said_once(jdk: FakeJdk, capsys: pytest.CaptureFixture[
     assert jdk.calls == 2
 
 
-def test_another_list_of_versions_is_another_folder(
+def test_each_ivy_file_has_a_separate_folder(
     jdk: FakeJdk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pinned = connector_jars()
@@ -52,7 +54,9 @@ def test_processes_that_start_together_fetch_once(jdk: FakeJdk) -> None:
     assert jdk.calls == 1
 
 
-def test_failure_shows_ivys_words_and_leaves_nothing(jdk: FakeJdk, tmp_path: Path) -> None:
+def test_a_failed_fetch_shows_the_ivy_error_and_leaves_no_jars(
+    jdk: FakeJdk, tmp_path: Path
+) -> None:
     jdk.broken.touch()
     with pytest.raises(StreamtableError, match="UNRESOLVED: a#b;1") as caught:
         connector_jars()

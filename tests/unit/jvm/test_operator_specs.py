@@ -58,7 +58,7 @@ NAMED = sorted((c for c in _subclasses(Named) if c is not OperatorSpec), key=lam
 
 
 @pytest.mark.parametrize("named", NAMED, ids=lambda cls: cls.__name__)
-def test_both_sides_have_the_same_parts(named: type[Named]) -> None:
+def test_python_and_java_specs_have_the_same_fields(named: type[Named]) -> None:
     if issubclass(named, OperatorSpec):
         path = JAVA.joinpath(*named.package.split("."), f"{named.__name__}.java")
     else:

@@ -38,7 +38,7 @@ class _Done:
         )
 
 
-def test_a_batch_is_read_once_and_one_that_finds_nothing_anew() -> None:
+def test_progress_is_read_once_per_batch_and_timestamp() -> None:
     history: list[_Done | None] = []
     java = SimpleNamespace(lastProgress=lambda: history[-1])
     progress = Progress(cast("StreamingQuery", SimpleNamespace(_jsq=java)))

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from tests.unit.jvm.conftest import FakeJdk
 
 
-def test_java_home_comes_before_the_path(jdk: FakeJdk) -> None:
+def test_java_home_takes_precedence_over_the_path(jdk: FakeJdk) -> None:
     assert java_tool("java") == jdk.home / "bin" / "java"
 
 
-def test_path_serves_where_java_home_has_none(
+def test_the_path_is_used_if_java_home_has_no_java(
     jdk: FakeJdk, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
@@ -47,14 +47,14 @@ def test_versions_are_read(jdk: FakeJdk, said: str, version: int) -> None:
         ("#!/bin/sh\necho hello\n", "does not print its version"),
     ],
 )
-def test_java_that_will_not_do_is_refused(jdk: FakeJdk, script: str, reason: str) -> None:
+def test_an_unusable_java_is_refused(jdk: FakeJdk, script: str, reason: str) -> None:
     jdk.install_tool("java", script)
     with pytest.raises(StreamtableError, match=reason) as caught:
         java_tool("java")
     assert caught.value.condition is Condition.JAVA_MISSING
 
 
-def test_a_jre_is_told_that_it_lacks_javac(jdk: FakeJdk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jre_without_javac_is_reported(jdk: FakeJdk, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(jdk.home / "bin"))
     with pytest.raises(StreamtableError, match=r"javac 17 or newer was not found.*a JRE has no"):
         java_tool("javac")

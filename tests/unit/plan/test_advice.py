@@ -119,7 +119,7 @@ CREATE TABLE per_window (region STRING, since TIMESTAMP(3), n BIGINT,
         ("literals", "users_copy", False),
     ],
 )
-def test_rows_that_replace_each_other(query: str, sink: str, replaced: bool) -> None:
+def test_advice_about_rows_that_replace_each_other(query: str, sink: str, replaced: bool) -> None:
     """Rows replace each other unless the sink's key contains a unique key of the query."""
     session = Session()
     session.load(TABLES + PER_WINDOW, "tables.sql")
@@ -133,13 +133,13 @@ def test_advice(insert: str, expected: list[str]) -> None:
     assert _advice(insert) == expected
 
 
-def test_rows_that_move_between_tasks() -> None:
+def test_advice_about_rows_that_move_between_join_tasks() -> None:
     insert = (PLANS / "join_moving_between_keys.sql").read_text()
     told = _advice(insert[insert.index("INSERT") :])
     assert any("(id) may move from one task of a join to another" in line for line in told)
 
 
-def test_state_that_expires_does_not_grow() -> None:
+def test_expiring_state_gets_no_advice() -> None:
     insert = (
         "INSERT INTO per_region SELECT /*+ STATE_TTL('p' = '1 d') */ user_region, COUNT(*), 1"
         " FROM pageviews AS p GROUP BY user_region"
@@ -147,7 +147,7 @@ def test_state_that_expires_does_not_grow() -> None:
     assert _advice(insert) == ["No available advice..."]
 
 
-def test_each_plan_of_a_set_has_its_own() -> None:
+def test_each_plan_of_a_statement_set_has_its_own_advice() -> None:
     session = Session()
     session.load(TABLES, "tables.sql")
     inserts = "; ".join(list(CASES)[:2])
@@ -159,7 +159,7 @@ def test_each_plan_of_a_set_has_its_own() -> None:
     ("detail", "words"),
     [("ESTIMATED_COST", "no estimated cost: "), ("JSON_EXECUTION_PLAN", "no execution plan: ")],
 )
-def test_details_that_a_plan_does_not_have(detail: str, words: str) -> None:
+def test_unsupported_explain_details_are_reported(detail: str, words: str) -> None:
     session = Session()
     session.load(TABLES, "tables.sql")
     session.load(f"EXPLAIN CHANGELOG_MODE, {detail} INSERT INTO events SELECT 1, 'x'", "j.sql")

@@ -73,14 +73,14 @@ def test_deep_statements_are_refused_with_a_place(name: str) -> None:
     assert refused.value.at.file == "job.sql"
 
 
-def test_the_place_is_that_of_the_operator_and_a_way_out_is_named() -> None:
+def test_the_error_for_deep_concatenations_suggests_concat() -> None:
     with pytest.raises(StreamtableError) as refused:
         _session().load(f"INSERT INTO events {_DEEP['||']}", "job.sql")
     assert refused.value.condition is Condition.TOO_DEEP
     assert "CONCAT" in str(refused.value)
 
 
-def test_what_follows_from_a_statement_that_is_too_deep_is_read() -> None:
+def test_statements_after_a_too_deep_statement_are_planned() -> None:
     """The statements after a statement that is too deep are planned."""
     session = _session()
     with pytest.raises(StreamtableError):
@@ -89,7 +89,7 @@ def test_what_follows_from_a_statement_that_is_too_deep_is_read() -> None:
 
 
 @pytest.mark.parametrize("count", [10, 40])
-def test_a_chain_of_unions_takes_no_time_of_its_own(count: int) -> None:
+def test_each_union_of_a_chain_is_planned_as_an_aggregate(count: int) -> None:
     session = _session()
     session.load(
         "INSERT INTO users_copy (id) " + " UNION ".join(["SELECT id FROM events"] * count), "j"

@@ -33,7 +33,7 @@ def _refused(query: str) -> bool:
     return False
 
 
-def test_refusals_are_flinks() -> None:
+def test_queries_refused_by_flink_are_refused() -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     refused = [query for query, answer in answers.items() if isinstance(answer, str)]
     assert len(refused) > 20

@@ -55,12 +55,12 @@ def test_every_name_of_flink_is_known() -> None:
     assert sorted((_names() | _ON_THE_PAGE) - _INTERNAL - known) == []
 
 
-def test_a_name_has_one_meaning() -> None:
+def test_scalar_and_aggregate_functions_have_different_names() -> None:
     assert sorted(FUNCTIONS.keys() & AGGREGATES.keys()) == []
     assert sorted(_INTERNAL & {*FUNCTIONS, *AGGREGATES}) == []
 
 
-def test_later_names_are_known_with_their_version() -> None:
+def test_functions_of_later_flink_versions_have_their_version() -> None:
     later = {name: version for version, names in _LATER.items() for name in names.split()}
     assert {name: SINCE.get(name) for name in later} == later
     assert later.keys() == NEWER
@@ -68,7 +68,7 @@ def test_later_names_are_known_with_their_version() -> None:
 
 
 @pytest.mark.parametrize("name", [f.name for f in FUNCTIONS.values() if f.placed])
-def test_a_function_of_a_clause_is_told_its_place(name: str) -> None:
+def test_a_misplaced_function_has_a_hint_with_its_clause(name: str) -> None:
     with pytest.raises(StreamtableError, match="it is not a scalar function") as refused:
         Binder(Input()).bind(expression(f"{name}(1)"))
     assert refused.value.condition is Condition.INVALID_WINDOW
@@ -78,7 +78,7 @@ def test_a_function_of_a_clause_is_told_its_place(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [f.name for f in FUNCTIONS.values() if f.lacking])
-def test_what_is_lacking_is_refused_with_a_way_out(name: str) -> None:
+def test_missing_functions_are_refused_with_a_hint(name: str) -> None:
     with pytest.raises(StreamtableError) as refused:
         Binder(Input()).bind(expression(f"{name}(1)"))
     assert refused.value.condition is Condition.NOT_YET
@@ -94,7 +94,7 @@ CREATE TABLE o (d STRING NOT NULL) WITH (
 """
 
 
-def test_the_database_in_use() -> None:
+def test_current_database() -> None:
     session = Session()
     script = _TABLES + (
         "INSERT INTO o SELECT CURRENT_DATABASE() FROM s;"
@@ -109,13 +109,13 @@ def test_the_database_in_use() -> None:
     assert "'default_database'" in third
 
 
-def test_the_database_in_use_takes_no_argument() -> None:
+def test_current_database_takes_no_argument() -> None:
     with pytest.raises(StreamtableError) as refused:
         Binder(Input()).bind(expression("CURRENT_DATABASE(1)"))
     assert refused.value.condition is Condition.ARGUMENT_MISMATCH
 
 
-def test_casts_of_old_are_refused_by_name() -> None:
+def test_the_legacy_cast_behaviour_is_refused() -> None:
     session = Session()
     session.load("SET 'table.exec.legacy-cast-behaviour' = 'DISABLED';", "job.sql")
     with pytest.raises(StreamtableError, match="TRY_CAST") as refused:

@@ -26,7 +26,7 @@ def _session() -> Session:
     return session
 
 
-def test_they_are_looked_up_and_read() -> None:
+def test_views_of_provided_rows_are_looked_up_and_read() -> None:
     session = _session()
     session.load(
         "INSERT INTO o SELECT c.a, s.km FROM clicks AS c"
@@ -41,7 +41,7 @@ def test_they_are_looked_up_and_read() -> None:
     assert "not in real-time mode: Spark does not read" in read
 
 
-def test_they_are_listed_described_and_dropped() -> None:
+def test_views_of_provided_rows_are_listed_described_and_dropped() -> None:
     session = _session()
     session.load("SHOW VIEWS; DESCRIBE sizes;", "job.sql")
     views, columns = session.printed

@@ -89,7 +89,7 @@ def _kind(items: str, function: str, more: str = "", where: str = "") -> type[Wi
     return type(found)
 
 
-def test_every_aggregate_function_is_below() -> None:
+def test_every_aggregate_function_has_a_case() -> None:
     available = {
         name for name, f in AGGREGATES.items() if f.available and not (f.of_grouping or f.over_only)
     }
@@ -97,7 +97,7 @@ def test_every_aggregate_function_is_below() -> None:
 
 
 @pytest.mark.parametrize("function", _MERGED, ids=lambda text: text.split("(")[0])
-def test_parts_of_these_merge(function: str) -> None:
+def test_functions_with_mergeable_partial_results(function: str) -> None:
     for calls in _MERGING.values():
         assert _kind(", ".join(f"{c} AS c{i}" for i, c in enumerate(calls)), function) is (
             MergedWindowAggregate
@@ -108,11 +108,11 @@ def test_parts_of_these_merge(function: str) -> None:
 @pytest.mark.parametrize(
     "call", [*(c for calls in _OTHERS.values() for c in calls), *_DISTINCT, "own(v)"]
 )
-def test_parts_of_these_do_not(call: str, function: str) -> None:
+def test_functions_without_mergeable_partial_results(call: str, function: str) -> None:
     assert _kind(f"COUNT(*) AS n, {call} AS x", function) is WindowAggregate
 
 
-def test_no_slices_for_other_inputs() -> None:
+def test_inputs_without_merged_windows() -> None:
     """Parts of windows are not merged for other inputs.
 
     These have one window per row, updates and deletes, or expressions on window bounds.

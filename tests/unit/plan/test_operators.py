@@ -28,7 +28,7 @@ _SAID = ("mode", "fields", "inputs", "over")
 
 
 @pytest.mark.parametrize("operator", operators(), ids=lambda cls: cls.__name__)
-def test_an_operator_says_what_has_no_default(operator: type[Node]) -> None:
+def test_every_operator_declares_attributes_without_default(operator: type[Node]) -> None:
     assert isinstance(operator.title, str)
     # A subclass that inherits `state` could be treated as stateless by mistake.
     assert "state" in operator.__dict__
@@ -41,12 +41,12 @@ def test_every_operator_has_a_lowering() -> None:
     assert sorted(cls.__name__ for cls in LOWERINGS) == [cls.__name__ for cls in operators()]
 
 
-def test_state_ids_tell_layouts_apart_where_names_of_operators_do_not() -> None:
+def test_state_layouts_differ_in_id_or_variables() -> None:
     layouts = [cls.state for cls in operators() if cls.state]
     assert len({(layout.id, layout.variables) for layout in layouts}) == len(layouts)
 
 
-def test_a_table_of_sessions_has_state_and_a_table_of_windows_has_none() -> None:
+def test_session_table_has_state_and_window_table_has_none() -> None:
     """`SessionTable` has state, `WindowTable` has none.
 
     `SessionTable` was a subclass of `WindowTable` once, and counted as stateless.
@@ -56,7 +56,7 @@ def test_a_table_of_sessions_has_state_and_a_table_of_windows_has_none() -> None
     assert not issubclass(SessionTable, WindowTable)
 
 
-def test_an_operator_that_no_rule_has_heard_of() -> None:
+def test_rules_apply_to_an_unknown_operator() -> None:
     """Rules depend on the declarations of an operator, not on its base class."""
 
     @dataclass(frozen=True)
@@ -125,7 +125,7 @@ _TTL = "SET 'table.exec.state.ttl' = '1 d';"
         ("(SELECT u.v FROM u LEFT JOIN m ON m.v = u.v)", "", False),
     ],
 )
-def test_retractions_of_rows_that_were_never_added(rows: str, settings: str, unknown: bool) -> None:
+def test_inputs_with_retractions_of_unknown_rows(rows: str, settings: str, unknown: bool) -> None:
     session = Session()
     insert = f"INSERT INTO o SELECT v, COUNT(*) FROM {rows} GROUP BY v;"
     session.load(_TABLES + settings + insert, "script.sql")
@@ -134,7 +134,7 @@ def test_retractions_of_rows_that_were_never_added(rows: str, settings: str, unk
     assert group.input.retracts_unknown is unknown
 
 
-def test_rooms_have_twenty_files_at_most() -> None:
+def test_plan_and_sql_folders_have_at_most_twenty_files() -> None:
     source = Path(__file__).parents[3] / "src" / "streamtable"
     for room in ("plan", "sql"):
         for folder in (source / room, *(source / room).rglob("*/")):

@@ -98,5 +98,5 @@ def test_windows_in_order_need_micro_batches(query: str) -> None:
 
 
 @pytest.mark.parametrize("query", _OTHERS.values(), ids=_OTHERS)
-def test_other_queries_run_in_real_time_mode(query: str) -> None:
+def test_queries_without_ordered_windows_run_in_real_time_mode(query: str) -> None:
     assert _obstacle(query) is None

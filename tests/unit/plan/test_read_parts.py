@@ -42,14 +42,14 @@ _READS = {
 
 
 @pytest.mark.parametrize(("query", "reads"), _READS.items())
-def test_reads(query: str, reads: str) -> None:
+def test_fields_read_by_a_scan(query: str, reads: str) -> None:
     with connect() as session:
         session.execute_sql(_TABLES)
         found = session.explain_sql(query)
     assert f"reads ({reads})" in found
 
 
-def test_a_shared_scan_reads_the_parts_of_all() -> None:
+def test_a_shared_scan_reads_the_fields_of_all_inserts() -> None:
     sinks = "".join(
         f"""CREATE TABLE {name} (v INT) WITH ('connector' = 'kafka', 'topic' = '{name}',
         'properties.bootstrap.servers' = 's:9092', 'format' = 'json');"""

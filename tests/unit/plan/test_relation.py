@@ -10,7 +10,7 @@ CREATE TABLE s (a INT, b INT) WITH ('connector' = 'print');
 INSERT INTO s SELECT a, b FROM t;"""
 
 
-def test_plain_fields_add_nothing() -> None:
+def test_existing_fields_need_no_projection() -> None:
     session = Session()
     session.load(_SCRIPT, "job.sql")
     relation = of_node(session.plans[0].input)

@@ -89,7 +89,7 @@ def test_reused(query: str) -> None:
     assert _reused(query) == ((found,) if found.one_pass else ())
 
 
-def test_a_checkpoint_has_the_same_scans_in_both_modes() -> None:
+def test_real_time_mode_reuses_all_scans_or_none() -> None:
     """A query that may run in real-time mode reuses all of its scans, or none.
 
     One pass is enough for `t`, but no shuffle of real-time mode serves two places of `u`.
@@ -127,7 +127,7 @@ def test_not_reused(query: str) -> None:
 @pytest.mark.parametrize(
     "option", ["table.optimizer.reuse-source-enabled", "table.optimizer.reuse-sub-plan-enabled"]
 )
-def test_the_options_of_flink(option: str) -> None:
+def test_options_of_flink_disable_reused_scans(option: str) -> None:
     query = _JOIN.format(one="one", two="two")
     assert _reused(query)
     assert _reused(query, f"'{option}' = 'false'") == ()
@@ -143,14 +143,14 @@ def test_a_query_of_several_tables_runs_each_source_once() -> None:
     assert [scan.table.name for scan in read_scans(session.plans[0])] == ["t", "u"]
 
 
-def test_explain_shows_what_is_read_once() -> None:
+def test_explain_shows_reused_scans() -> None:
     session = Session()
     session.load(f"{TABLES}INSERT INTO o {_JOIN.format(one='one', two='two')};", "job.sql")
     _, told = session.explain().split("\n\n")
     assert told.startswith("The query reads once:\n  Scan t: kafka, t, json, reads (kind, id, v)")
 
 
-def test_explain_shows_what_only_micro_batches_read_once() -> None:
+def test_explain_shows_scans_reused_only_in_micro_batches() -> None:
     session = Session()
     query = _JOIN.format(one="one", two=_COUNTS.format(view="two"))
     session.load(f"{TABLES}INSERT INTO o {query};", "job.sql")
@@ -175,7 +175,7 @@ def test_plan_and_record_of_a_query_agree() -> None:
     assert reused_scans(continued.plans["o"]) == ()
 
 
-def test_a_query_that_began_with_one_scan_goes_on_with_it() -> None:
+def test_a_query_continues_with_the_reused_scan_of_its_checkpoint() -> None:
     """A query continues with the reused scan of its checkpoint.
 
     Checkpoints of earlier versions have it as well, because real-time mode refused such queries.

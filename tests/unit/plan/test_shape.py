@@ -48,11 +48,11 @@ def _shape(plan: object) -> str:
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
-def test_a_plan_has_the_same_each_time(script: Path) -> None:
+def test_a_script_planned_twice_has_the_same_shapes(script: Path) -> None:
     assert [*map(_shape, _plans(script))] == [*map(_shape, _plans(script))]
 
 
-def test_plans_that_are_told_otherwise_have_another() -> None:
+def test_plans_with_different_explain_text_have_different_shapes() -> None:
     told: dict[str, str] = {}
     for script in SCRIPTS:
         for plan in _plans(script):
@@ -61,7 +61,7 @@ def test_plans_that_are_told_otherwise_have_another() -> None:
     assert len(told) > len(SCRIPTS) / 2
 
 
-def test_rows_that_a_program_has_given_are_no_part() -> None:
+def test_rows_provided_by_a_program_are_not_in_the_shape() -> None:
     """Rows that a program provides are not part of a shape: each run has them in a new object."""
     fields = (Field("k", INT),)
     assert _shape(StaticTable("t", fields, object())) == _shape(StaticTable("t", fields, object()))
@@ -82,7 +82,7 @@ def test_checkpoints_of_earlier_releases_have_the_same_hash() -> None:
     assert found == written
 
 
-def test_ids_are_those_of_earlier_releases() -> None:
+def test_ids_of_earlier_releases_are_kept() -> None:
     """`identities.txt` has exactly the ids of the code.
 
     If a line is removed or changed, older checkpoints are refused. A new line is harmless.
@@ -95,7 +95,7 @@ def test_ids_are_those_of_earlier_releases() -> None:
     assert sorted(found) == sorted(written)
 
 
-def test_no_two_classes_have_one_id() -> None:
+def test_ids_of_classes_are_unique() -> None:
     lines = [*_ids_of_classes()]
     assert len(set(lines)) == len(lines)
 
@@ -129,7 +129,7 @@ def _is_ours(cls: type) -> bool:
     return cls.__module__.startswith("streamtable.")
 
 
-def test_the_stored_plans_have_every_operator() -> None:
+def test_golden_plans_cover_all_operators_except_static_table() -> None:
     """The golden plans have every operator except `StaticTable`.
 
     A program provides the rows of a `StaticTable`, so no script has one.

@@ -159,18 +159,18 @@ def _set(*texts: str, before: str = "EXECUTE") -> str:
 
 
 @pytest.mark.parametrize(("inserts", "groups"), GROUPS.values(), ids=GROUPS)
-def test_groups(inserts: list[str], groups: list[tuple[int, ...]]) -> None:
+def test_inserts_that_share_a_scan(inserts: list[str], groups: list[tuple[int, ...]]) -> None:
     assert shared_groups(_loaded(_set(*inserts)).plans) == groups
 
 
-def test_only_the_inserts_of_one_set_share() -> None:
+def test_only_inserts_of_the_same_set_share_a_scan() -> None:
     two = GROUPS["two"][0]
     assert shared_groups(_loaded(_inserts(*two)).plans) == []
     assert shared_groups(_loaded(_set(*two) + "\n" + _set(*two)).plans) == [(0, 1), (2, 3)]
 
 
 @pytest.mark.parametrize("key", ["reuse-source-enabled", "reuse-sub-plan-enabled"])
-def test_flinks_settings_turn_it_off(key: str) -> None:
+def test_settings_of_flink_disable_shared_scans(key: str) -> None:
     text = f"SET 'table.optimizer.{key}' = 'false'; {_set(*GROUPS['two'][0])}"
     assert shared_groups(_loaded(text).plans) == []
 
@@ -181,7 +181,7 @@ def test_micro_batches_need_no_rollback() -> None:
     assert group == (0, 1, 2, 3)
 
 
-def test_a_python_function_keeps_its_query(tmp_path: Path) -> None:
+def test_inserts_with_python_functions_share_no_scan(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
         "from streamtable.udf import udf\n\n@udf(result_type='STRING')\ndef f(x):\n    return x\n"
     )
@@ -193,7 +193,7 @@ def test_a_python_function_keeps_its_query(tmp_path: Path) -> None:
     assert shared_groups(_loaded(text + inserts).plans) == []
 
 
-def test_the_scan_reads_the_columns_of_all_in_table_order() -> None:
+def test_a_shared_scan_reads_the_columns_of_all_inserts() -> None:
     inserts = _set("a SELECT id, w FROM t", "b SELECT twice, v FROM t WHERE w > 'a'")
     plans = _loaded(inserts).plans
     assert [field.name for field in merged_scan(plans).fields] == ["id", "v", "w"]
@@ -213,7 +213,7 @@ def test_explain_names_the_inserts_of_a_query() -> None:
     ]
 
 
-def test_a_set_of_the_python_api() -> None:
+def test_explain_of_a_statement_set_of_the_python_api() -> None:
     with connect() as session:
         session.execute_sql(TABLES)
         inserts = session.create_statement_set()

@@ -55,7 +55,7 @@ def test_a_filter_is_a_condition():
     assert found.reads == {"c0"}
 
 
-def test_a_filter_names_columns_of_the_projection_first():
+def test_a_filter_resolves_columns_of_the_projection_first():
     swapped = bound("name AS id, id AS name", "name > 3 AND id LIKE 'a%'")
     assert swapped.condition == bound("*", "id > 3 AND name LIKE 'a%'").condition
     computed = bound("id, UPPER(name) AS name", "name = 'A'")
@@ -75,7 +75,7 @@ def test_a_filter_names_columns_of_the_projection_first():
         ("id; SELECT 1", None, 7, "';' in a transform"),
     ],
 )
-def test_faults_stand_at_the_key_of_the_file(projection, filter_, line, message):
+def test_errors_have_the_line_of_the_key_in_the_file(projection, filter_, line, message):
     with pytest.raises(StreamtableError, match=message) as caught:
         bound(projection, filter_)
     assert caught.value.at is not None

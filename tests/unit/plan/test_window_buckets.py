@@ -80,16 +80,16 @@ def test_groups_that_share_buckets(query: str) -> None:
         _query(of="TABLE(SESSION(TABLE e PARTITION BY k, DESCRIPTOR(ts), INTERVAL '2' SECOND))"),
     ],
 )
-def test_groups_of_their_own(query: str) -> None:
+def test_groups_without_buckets(query: str) -> None:
     assert _in_buckets(query) == [False]
 
 
-def test_results_of_windows_are_aggregated_without_state() -> None:
+def test_an_aggregate_of_window_results_has_no_buckets() -> None:
     lower = _query("k, COUNT(*) AS n, window_start, window_end")
     assert _in_buckets(_query("MAX(n) AS n", of=f"({lower}) AS q", keys="k, ")) == [False, True]
 
 
-def test_the_first_run_decides() -> None:
+def test_the_checkpoint_decides_whether_a_query_has_buckets() -> None:
     """A query continues with buckets, or without buckets, as in its checkpoint."""
     plans = query_names(_session(_query()).plans)
     new = assign(plans, Manifest("", {}))
@@ -106,7 +106,7 @@ def test_the_first_run_decides() -> None:
     assert read.queries["o"].window_buckets
 
 
-def test_a_query_without_such_windows_keeps_its_layout() -> None:
+def test_a_query_without_buckets_keeps_the_earlier_layout() -> None:
     plans = query_names(_session(_query("COUNT(DISTINCT v) AS n")).plans)
     new = assign(plans, Manifest("", {}))
     assert not new.records["o"].window_buckets

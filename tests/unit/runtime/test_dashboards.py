@@ -53,7 +53,7 @@ def _declared(name: str) -> Metric:
     return metric
 
 
-def test_every_metric_is_one_that_jobs_serve() -> None:
+def test_dashboards_use_only_metrics_of_jobs() -> None:
     used = set()
     for text, legend in _expressions():
         names = _NAME.findall(text)

@@ -40,7 +40,7 @@ class _Down:
         (KeyboardInterrupt(), "KeyboardInterrupt"),
     ],
 )
-def test_an_error_ends_the_job_as_it_is(
+def test_an_error_is_raised_unchanged_and_reported(
     error: BaseException, line: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     client = _Client()
@@ -108,7 +108,7 @@ def test_a_wrong_address_is_refused_with_its_place(url: str) -> None:
 
 
 @pytest.mark.parametrize("url", ["http://there", "https://u:p@there:443/x", " http://[::1]:5000 "])
-def test_an_address(url: str) -> None:
+def test_valid_addresses(url: str) -> None:
     settings = SessionSettings()
     settings.set(LINEAGE_URL.key, Given(url))
     assert settings.current()[LINEAGE_URL] == url.strip()

@@ -139,16 +139,16 @@ def test_labels_of_the_job() -> None:
 
 
 @pytest.mark.parametrize("text", ["team", "1st:x", "te-am:x", "table:x"])
-def test_labels_that_prometheus_cannot_have(text: str) -> None:
+def test_invalid_prometheus_labels_are_refused(text: str) -> None:
     with pytest.raises(StreamtableError, match=r"INVALID_OPTION: .*team:data"):
         SETTINGS.read({METRIC_LABELS.key: Given(text)}, "t")
 
 
-def test_a_job_has_no_label_of_a_metric() -> None:
+def test_labels_of_metrics_are_reserved() -> None:
     assert {label for metric in METRICS for label in metric.labels} <= OWN_LABELS
 
 
-def test_rows_that_nobody_counts() -> None:
+def test_state_rows_without_a_count() -> None:
     metrics = JobMetrics(Clock(), Clock())
     operators = (OperatorState("agg", None, 640), OperatorState("join", None, 60))
     metrics.take({}, {"o": QueryState(3, 999.5, operators=operators)})
@@ -160,7 +160,7 @@ def test_rows_that_nobody_counts() -> None:
     assert "stateRows" not in lines
 
 
-def test_a_watermark_at_the_end_of_time_has_no_number() -> None:
+def test_a_watermark_at_the_end_of_time_is_not_served() -> None:
     metrics = JobMetrics(Clock(), Clock())
     metrics.take({}, {"o": QueryState(3, 999.5, "+292278994-08-17T07:12:55.807Z")})
     assert "streamtable_watermark" not in _served(metrics)
@@ -196,7 +196,7 @@ class Terminal(io.StringIO):
         return True
 
 
-def test_the_status_shows_the_mode_and_no_watermark_before_there_is_one() -> None:
+def test_the_status_shows_the_mode_and_only_a_known_watermark() -> None:
     metrics = JobMetrics(Clock(), Clock())
     early = _watermark("1970-01-01T00:00:00.000Z")
     metrics.take({}, {"o": QueryState(1, 0.0, early, mode="real-time")})

@@ -26,7 +26,7 @@ class _Query:
             raise StreamtableError(Condition.QUERY_NOT_STOPPED, query="a", reason="30 s are over")
 
 
-def test_a_query_that_does_not_stop_hides_nothing() -> None:
+def test_all_queries_are_stopped_and_a_timeout_is_reported() -> None:
     queries: list[Any] = [_Query(ends=True), _Query(ends=False), _Query(ends=True)]
     notices: list[str] = []
     stop_all(queries, notices.append)
@@ -110,7 +110,7 @@ def _run(monkeypatch: pytest.MonkeyPatch, queries: list[Any], *, stop: bool) -> 
     return raised.value
 
 
-def test_errors_of_the_end_do_not_replace_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_while_stopping_do_not_replace_the_cause(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_Monitor, "error", _failed("a"))
     assert _run(monkeypatch, [_Failing(), _Failing()], stop=False).condition is Condition.JOB_FAILED
 
@@ -122,6 +122,6 @@ def test_queries_that_fail_while_the_job_stops_are_named(monkeypatch: pytest.Mon
     assert all(query.finished for query in queries)
 
 
-def test_an_end_without_a_cause_has_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_without_a_cause_reports_its_own_error(monkeypatch: pytest.MonkeyPatch) -> None:
     found = _run(monkeypatch, [_Failing()], stop=True)
     assert found.condition is Condition.CHECKPOINT_UNREADABLE

@@ -86,7 +86,7 @@ def test_every_request_needs_the_token() -> None:
     assert token not in repr(pages)
 
 
-def test_the_page_loads_nothing_from_elsewhere() -> None:
+def test_the_page_loads_no_external_resources() -> None:
     with serve_pages(_pages(), "127.0.0.1", 0) as url:
         code, headers, first = _get(url)
         second = _get(url)[2]
@@ -104,7 +104,7 @@ def test_the_page_loads_nothing_from_elsewhere() -> None:
         assert loads not in first.replace("url(#arrow)", "").replace('href="data:,"', "")
 
 
-def test_two_jobs_have_two_tokens_and_no_common_port() -> None:
+def test_two_jobs_have_different_tokens_and_ports() -> None:
     with serve_pages(_pages(), "127.0.0.1", 0) as url:
         port = int(url.split(":")[2].split("/")[0])
         with (
@@ -139,7 +139,7 @@ def _until(holds: Any) -> None:
         time.sleep(0.02)
 
 
-def test_rows_are_read_while_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_read_only_while_a_client_requests_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(live_rows, "_LOOK_S", 1.0)
     monkeypatch.setattr(live_rows, "_POLL_S", 0.05)
     opened: list[Rows] = []
@@ -173,7 +173,7 @@ def test_rows_are_read_while_somebody_looks(monkeypatch: pytest.MonkeyPatch) -> 
     assert not rows.reads
 
 
-def test_a_sink_without_rows_says_so_and_one_in_trouble_is_tried_again(
+def test_sinks_without_rows_are_reported_and_failed_reads_retried(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(live_rows, "_RETRY_S", 0.1)
@@ -218,7 +218,7 @@ def test_the_graph_joins_queries_at_their_tables() -> None:
     assert ids == {end for edge in graph["edges"] for end in edge}
 
 
-def test_a_sink_that_only_writes_declines_by_name() -> None:
+def test_live_rows_of_a_write_only_sink_are_refused() -> None:
     session = Session()
     session.load(SCRIPT, "job.sql")
     from streamtable.connector_api.endpoints import sink_of

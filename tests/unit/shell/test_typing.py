@@ -41,7 +41,7 @@ def test_a_statement_ends_at_its_semicolon(text: str, whole: bool) -> None:
     assert is_whole(text, {}) is whole
 
 
-def test_places_of_statements_are_those_of_the_script() -> None:
+def test_statements_keep_their_position_in_the_script() -> None:
     first, second = statements("SET 'a' = ';';\n  SHOW ${x};\n-- end", "f.sql", {"x": "TABLES"})
     assert first == "SET 'a' = ';'"
     assert second == " " * 14 + "\n  SHOW ${x}"
@@ -91,7 +91,9 @@ def test_a_script_may_end_with_quit(script: str, kept: str) -> None:
     assert without_leaving(script, "f.sql", {}) == kept
 
 
-def test_the_shell_survives_errors_beside_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_shell_survives_errors_in_statements_with_secrets(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     shell = Shell(streamtable.connect(), {"t": "a"})
     assert shell.enter("CREATE TABLE ${t} (x INT) WITH ('token' = 'b');")
     assert "MISSING_OPTION" in capsys.readouterr().err

@@ -176,7 +176,7 @@ def test_like() -> None:
         ),
     ],
 )
-def test_what_like_takes_over(
+def test_merging_strategies_of_like(
     given: dict[Feature, Merging], feature: Feature, expected: Merging
 ) -> None:
     assert Like(("b",), START, given).merging(feature) is expected

@@ -25,7 +25,7 @@ def _at(line: int, column: int) -> Span:
     return Span("job.sql", line, column)
 
 
-def test_everything_at_once() -> None:
+def test_a_table_with_all_clauses() -> None:
     table = _table(
         """CREATE TEMPORARY TABLE IF NOT EXISTS c.d.`my t` (
   id BIGINT COMMENT 'the key',
@@ -69,7 +69,7 @@ def test_everything_at_once() -> None:
     assert flink_sql(schema.watermark.expression) == "cost - INTERVAL '5' SECOND"
 
 
-def test_a_key_may_stand_behind_its_column() -> None:
+def test_a_primary_key_as_a_column_constraint() -> None:
     schema = _table("CREATE TABLE t (a INT, b INT CONSTRAINT k PRIMARY KEY NOT ENFORCED)").schema
 
     assert schema.primary_key == ("b",)
@@ -187,7 +187,7 @@ def test_clause(clause: str, expected: str) -> None:
         ("CREATE TABLE a.b.c.d (x INT)", "1:20: SYNTAX: expected a name of at most three parts,"),
     ],
 )
-def test_without_columns(text: str, expected: str) -> None:
+def test_syntax_errors_of_create_table(text: str, expected: str) -> None:
     with pytest.raises(StreamtableError) as caught:
         _table(text)
     assert str(caught.value).startswith(f"job.sql:{expected}")
@@ -204,7 +204,7 @@ def test_without_columns(text: str, expected: str) -> None:
         ),
     ],
 )
-def test_the_connector_may_know_the_columns(text: str, declared: int) -> None:
+def test_columns_may_be_left_to_the_connector(text: str, declared: int) -> None:
     table = _table(text)
     assert table.elements is not None
     assert (len(table.elements), table.schema.columns) == (declared, ())

@@ -87,7 +87,7 @@ def test_queries_have_flinks_rows(query: str, rows: set[tuple[Any, ...]]) -> Non
         ("SELECT id FROM t WHERE day > TIMESTAMP '2026-01-01 00:00:00' + INTERVAL '1' DAY", "Int"),
     ],
 )
-def test_other_meanings_are_refused_by_name(query: str, name: str) -> None:
+def test_unsupported_expressions_are_refused_by_name(query: str, name: str) -> None:
     with pytest.raises(StreamtableError, match="NO_BATCH_ANSWER") as caught:
         _sql(query)
     assert str(caught.value.values["operator"]).startswith(name)

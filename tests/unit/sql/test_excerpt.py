@@ -29,7 +29,7 @@ def test_line_and_caret(text: str, line: int, column: int, expected: str) -> Non
     assert shown(text, line, column) == expected
 
 
-def test_a_place_outside_has_no_excerpt() -> None:
+def test_a_place_outside_the_text_has_no_excerpt() -> None:
     assert shown("a", 7, 1) is None
 
 
@@ -70,7 +70,7 @@ def test_values_of_secrets_are_masked(text: str, line: int, place: str) -> None:
     ],
     ids=["unquoted", "quotes turned inside out", "no end", "no option", "YAML"],
 )
-def test_no_excerpt_where_a_secret_cannot_be_told_apart(text: str, line: int) -> None:
+def test_no_excerpt_if_secrets_cannot_be_recognized(text: str, line: int) -> None:
     assert shown(text, line, 1) is None
 
 
@@ -83,5 +83,5 @@ def test_a_column_named_like_a_secret_is_shown() -> None:
     ["source:\n  password: ${pw}\noops: ${x}", "'token' = '${a}'\nSELECT a_${v} ${ w }\noops"],
     ids=["YAML", "SQL"],
 )
-def test_a_bare_variable_in_a_text_with_secrets(text: str) -> None:
+def test_unquoted_variables_do_not_hide_the_excerpt(text: str) -> None:
     assert "oops" in str(shown(text, 3, 1))

@@ -39,7 +39,7 @@ def _mutated(text: str, chance: random.Random) -> str:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_only_errors_of_ours(seed: int) -> None:
+def test_mutated_scripts_raise_only_streamtable_errors(seed: int) -> None:
     chance = random.Random(seed)
     for _ in range(ROUNDS):
         text = chance.choice(STATEMENTS)

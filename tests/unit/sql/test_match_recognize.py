@@ -80,7 +80,7 @@ def test_all_clauses() -> None:
     assert found.args["within"].args["value"] == 60_000_000
 
 
-def test_final_is_a_name_elsewhere() -> None:
+def test_final_and_running_can_be_column_names() -> None:
     with pytest.raises(StreamtableError, match="RUNNING is not supported"):
         _parsed("ORDER BY ts MEASURES RUNNING SUM(x) AS s PATTERN (A) DEFINE A AS TRUE")
     assert parse_script(

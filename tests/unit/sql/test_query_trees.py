@@ -119,7 +119,7 @@ def test_tree(text: str, expected: str, shape: Callable[[exp.Expr], str]) -> Non
     assert shape(parse_query(text)) == expected
 
 
-def test_hint_options_stand_where_their_keys_do() -> None:
+def test_hint_options_have_the_place_of_their_key() -> None:
     hint = parse_query("SELECT * FROM t /*+ OPTIONS('k'='v') */", "job.sql").find(HintNode)
 
     assert hint is not None

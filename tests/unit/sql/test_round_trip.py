@@ -35,7 +35,7 @@ def test_every_node_has_a_place_of_its_own(found: Select) -> None:
         assert place_of(node.copy()) == at
 
 
-def test_names_and_calls_stand_where_they_are_written() -> None:
+def test_names_and_calls_have_the_place_of_their_text() -> None:
     query = parse_query("SELECT\n  a.b,\n  f(`c`) + 'x'\nFROM t", "job.sql")
     column, total = query.selects
     assert isinstance(column, exp.Column)
@@ -48,7 +48,7 @@ def test_names_and_calls_stand_where_they_are_written() -> None:
     assert str(place_of(query.args["from_"].this)) == "job.sql:4:6"
 
 
-def test_a_node_without_a_place_takes_the_nearest() -> None:
+def test_a_node_without_a_place_takes_the_place_of_its_parent() -> None:
     query = parse_query("SELECT\n  a", "job.sql")
     made = FlinkType(this=INT)
     assert place_of(made) is None
@@ -64,7 +64,7 @@ def test_secrets_of_hints_are_masked() -> None:
     assert flink_sql(query) == "SELECT * FROM t /*+ OPTIONS('ssl.password'='****') */"
 
 
-def test_names_that_need_backticks_get_them() -> None:
+def test_names_are_quoted_with_backticks_if_needed() -> None:
     assert flink_sql(parse_query("SELECT `order`, a FROM `x y`")) == (
         "SELECT `order`, a FROM `x y`"
     )

@@ -46,7 +46,7 @@ def test_cut(text: str, expected: list[str]) -> None:
     assert _cut(text) == expected
 
 
-def test_tokens_stand_where_they_begin() -> None:
+def test_tokens_have_the_place_of_their_start() -> None:
     text = "-- one\nSELECT\ta,\r\n  'x\ny' `b` /* c\n */ 1.5"
     (statement,) = Script(text, "job.sql").statements()
 
@@ -84,14 +84,14 @@ def test_variable(text: str, value: str, expected: str) -> None:
     assert _cut(text, v=value) == [expected]
 
 
-def test_variables_come_from_the_environment_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STAGE", "outer")
 
     assert _cut("${STAGE} ${env:STAGE}", STAGE="given") == ["given outer"]
     assert _cut("${STAGE}") == ["outer"]
 
 
-def test_tokens_of_a_variable_stand_where_it_does() -> None:
+def test_tokens_of_a_variable_have_its_place() -> None:
     (statement,) = Script("SELECT\n  ${v} x", "job.sql", {"v": "a > 1"}).statements()
 
     assert [str(token.at) for token in statement[1:5]] == ["job.sql:2:3"] * 3 + ["job.sql:2:8"]

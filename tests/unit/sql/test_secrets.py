@@ -53,7 +53,7 @@ def test_read_and_masked(source: str, sources: dict[str, str]) -> None:
     assert SECRET not in str(wrong.value)
 
 
-def test_sources_that_are_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_missing_sources_of_secrets(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     script = SCRIPT.replace("${more}", "")
     monkeypatch.delenv("STREAMTABLE_SECRETS", raising=False)
     cases = {
@@ -68,14 +68,14 @@ def test_sources_that_are_not_there(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         assert told in str(refused.value)
 
 
-def test_var_goes_before_the_directory() -> None:
+def test_var_takes_precedence_over_the_secrets_directory() -> None:
     session = Session()
     script = SCRIPT.replace("${more}", "").replace("${variable}", "${secret_values.a}")
     session.load(script, "job.sql", {"secret_values.a": "given-by-hand-7"})
     assert "given-by-hand-7" not in session.explain()
 
 
-def test_longest_first() -> None:
+def test_longer_secrets_are_masked_first() -> None:
     hide("abcdefgh")
     hide("abcdefghijkl")
     assert without_secrets("1 abcdefghijkl 2 abcdefgh 3") == "1 **** 2 **** 3"

@@ -116,7 +116,7 @@ def test_a_script_is_its_statements_in_order() -> None:
     assert [type(found) for found in parse_script(text)] == [SetOption, Drop, Select]
 
 
-def test_nothing_is_ever_a_generic_command() -> None:
+def test_queries_contain_no_generic_commands() -> None:
     for found in CASES.values():
         if isinstance(found, Select | Insert | CreateView):
             assert not list(found.query.find_all(exp.Command))

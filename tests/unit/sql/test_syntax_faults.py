@@ -181,23 +181,23 @@ def test_not_yet(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("opening", ["(", "f(", "(SELECT ", "CASE WHEN ", "NOT ", "- ", "ARRAY["])
-def test_hostile_nesting_is_a_fault_of_the_script(opening: str) -> None:
+def test_nesting_above_60_levels_is_refused(opening: str) -> None:
     with pytest.raises(StreamtableError, match="expected nesting of at most 60 levels"):
         parse_query("SELECT " + opening * 5000)
 
 
-def test_long_chains_are_no_nesting() -> None:
+def test_long_chains_of_operators_are_parsed() -> None:
     sums, choices = " + ".join(["a"] * 140), " OR ".join(["b"] * 2000)
 
     assert parse_query(f"SELECT {sums} FROM t WHERE {choices}").args["where"]
 
 
-def test_a_chain_that_later_stages_cannot_walk_is_refused() -> None:
+def test_too_long_chains_of_operators_are_refused() -> None:
     sums = " + ".join(["a"] * 2000)
     with pytest.raises(StreamtableError, match="TOO_DEEP"):
         parse_query(f"SELECT {sums} FROM t")
 
 
-def test_a_query_on_its_own_is_one_statement() -> None:
+def test_parse_query_refuses_two_statements() -> None:
     with pytest.raises(StreamtableError, match="expected one statement, found 2"):
         parse_query("SELECT 1; SELECT 2")

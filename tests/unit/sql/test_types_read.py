@@ -161,6 +161,6 @@ def test_a_cast_reads_the_same_types(text: str) -> None:
         assert found.sql() == CASES[text].removesuffix(" NOT NULL")
 
 
-def test_a_row_names_each_field_once() -> None:
+def test_duplicate_fields_of_a_row_are_refused() -> None:
     with pytest.raises(StreamtableError, match="field 'a' is declared twice"):
         _type("ROW<a INT, a STRING>")

@@ -78,7 +78,7 @@ def test_rows_are_converted_by_their_columns(tmp_path: Path) -> None:
         ("{}", "{}", "'expect' of case 'one' is empty"),
     ],
 )
-def test_a_mistake_is_named_with_its_place(
+def test_errors_in_a_test_file_have_a_position(
     given: str, expect: str, message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(StreamtableError, match=message) as error:

@@ -73,7 +73,7 @@ def test_values_become_literals(key: str, text: str, expected: str) -> None:
         ("ts", '{"ts": "2026-01-31 12:00:00Z"}', "'ts' is TIMESTAMP(3), such as"),
     ],
 )
-def test_other_keys_are_refused_in_one_line(key: str, text: str, message: str) -> None:
+def test_invalid_keys_are_refused(key: str, text: str, message: str) -> None:
     with pytest.raises(StreamtableError) as caught:
         parse_key(text, _sink(key))
     assert str(caught.value).startswith("INVALID_OPTION: option '--key' has the value")

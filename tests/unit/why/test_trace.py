@@ -110,7 +110,7 @@ def test_conjuncts(condition: str, expected: tuple[str, ...]) -> None:
     assert conjuncts(condition) == expected
 
 
-def test_fields_are_replaced_but_not_texts_and_parts() -> None:
+def test_only_whole_fields_outside_strings_are_replaced() -> None:
     sql = "concat(`a`, '`a`', `r`.`a`, `b`)"
     assert substituted(sql, {"a": "`x` + 1"}) == "concat((`x` + 1), '`a`', `r`.`a`, `b`)"
     assert plain("upper(`a`) = '`a`' AND `two words` > 1") == "upper(a) = '`a`' AND `two words` > 1"

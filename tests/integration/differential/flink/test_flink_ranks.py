@@ -47,7 +47,7 @@ _TABLES = {
 _RANKINGS = [q for q in RANKINGS if ("w, rn FROM" in q) == ("FROM changes" in q)]
 
 
-def test_tables_end_as_flinks(spark: SparkSession) -> None:
+def test_final_tables_equal_flinks(spark: SparkSession) -> None:
     """Over append-only input, tied rows also have the ranks of Flink; see `over_known`."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     qualified = [query for query in QUALIFIED if isinstance(answers[query], list)]
@@ -63,7 +63,7 @@ def test_tables_end_as_flinks(spark: SparkSession) -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def test_changes_by_processing_time_are_flinks(spark: SparkSession) -> None:
+def test_processing_time_changes_equal_flinks(spark: SparkSession) -> None:
     """Changes are equal one by one, in the order in which the rows arrive."""
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     queries = (*ARRIVALS, *QUALIFIED_ARRIVALS)

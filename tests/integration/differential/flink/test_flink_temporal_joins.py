@@ -49,7 +49,7 @@ _EXACT: tuple[list[list[Any]], ...] = (
 )
 
 
-def test_tables_end_as_flinks_while_versions_are_the_newest(spark: SparkSession) -> None:
+def test_final_tables_equal_flinks_or_are_exact(spark: SparkSession) -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     assert answers.keys() == {*QUERIES, *DIFFERENT}
     found = _found(spark)

@@ -149,14 +149,14 @@ def _sources(seed: int) -> dict[str, Source]:
     [KEYED, COUNTED, NESTED, ADDED],
     ids=["keyed", "counted", "nested", "added"],
 )
-def test_folded_output_equals_batch_and_nothing_stays(
+def test_folded_output_equals_batch_and_deleted_rows_leave_no_state(
     seed: int, queries: dict[str, Query], spark: SparkSession
 ) -> None:
     entries = check(spark, seed, _sources(seed), queries)
     assert (entries > 0) == (queries is ADDED)
 
 
-def test_a_join_key_with_more_rows_than_a_call_holds(spark: SparkSession) -> None:
+def test_a_join_key_with_more_rows_than_the_buffer(spark: SparkSession) -> None:
     """A side that is read once per call holds up to 1,000 rows (`ReadOnceSide`)."""
     dice = random.Random(50)
     added = [Change(k, {"g": 1, "v": dice.randrange(6)}) for k in range(1_300)]

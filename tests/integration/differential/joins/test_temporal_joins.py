@@ -122,7 +122,7 @@ def _cases(tables: dict[str, Replayed]) -> list[Case]:
 @pytest.mark.parametrize(
     "seed", [21, *(pytest.param(seed, marks=pytest.mark.soak) for seed in range(22, 42))]
 )
-def test_a_sink_ends_with_the_versions_of_live_rows(seed: int, spark: SparkSession) -> None:
+def test_folded_output_equals_a_join_of_all_versions(seed: int, spark: SparkSession) -> None:
     tables = _tables(seed)
     cases = _cases(tables)
     replay = Replay(spark, tables, in_memory=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("copied", [False, True])
-def test_a_checkpoint_continues_at_another_place(
+def test_a_moved_or_copied_checkpoint_continues(
     copied: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     queries = {name: QUERIES[name] for name in ("groups", "first")}

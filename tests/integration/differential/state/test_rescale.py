@@ -95,7 +95,7 @@ def test_answers_stay_exact_over_more_and_fewer_partitions(
     assert not job.state_rows()
 
 
-def test_a_checkpoint_keeps_the_codec_that_it_began_with(
+def test_a_checkpoint_keeps_its_original_codec(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     codec = "spark.sql.streaming.stateStore.compression.codec"

@@ -59,7 +59,7 @@ def cases() -> list[Case]:
     return found
 
 
-def test_nothing_is_left_of_deleted_rows(spark: SparkSession) -> None:
+def test_deleted_rows_leave_no_state(spark: SparkSession) -> None:
     assert Replay(spark, tables(60, deleted=True)).state_rows(cases()) == {}
 
 

@@ -87,12 +87,12 @@ def test_changes_equal_flinks(spark: SparkSession) -> None:
     assert _wrong(spark, changes, QUERIES, ttl=_TTL) == []
 
 
-def test_changes_beside_a_watermark_equal_flinks(spark: SparkSession) -> None:
+def test_changes_with_a_watermark_equal_flinks(spark: SparkSession) -> None:
     """These operators wait for the watermark, and keep some state forever without a TTL."""
     assert _wrong(spark, _timed_tables(), TIMED_QUERIES, ttl="4 s") == []
 
 
-def test_flinks_answers_are_those_of_the_queries() -> None:
+def test_every_query_is_recorded() -> None:
     assert set(_answers()) == {*QUERIES, *TIMED_QUERIES}
 
 
@@ -134,7 +134,7 @@ def _batches(kind: RowKind, *phases: Sequence[Any]) -> list[list[tuple[RowKind, 
     return [[(kind, row) for row in part] for part in parts]
 
 
-def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
+def test_expired_rows_leave_no_state(spark: SparkSession) -> None:
     """The second batch has one row of one table; after it, only the state of that row is left."""
     last: Phase = [("+I", (9, "z", 1))]
     cases = [_case(query) for query in _KEPT]
@@ -146,7 +146,7 @@ def test_nothing_is_left_of_what_expired(spark: SparkSession) -> None:
     assert max(kept.values()) > 1
 
 
-def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -> None:
+def test_processing_time_over_removes_rows_without_a_ttl(spark: SparkSession) -> None:
     """Without a TTL, rows are removed an hour after the frame, also the rows of idle keys."""
     batches = [[(RowKind.INSERT, row)] for _, row in BEFORE]
     tables = {"l": Recorded(Style.APPEND, COLUMNS, batches)}
@@ -159,7 +159,7 @@ def test_a_frame_of_the_clocks_time_leaves_nothing_behind(spark: SparkSession) -
     assert (kept, left) == (3, 1)
 
 
-def test_a_write_renews_what_it_writes(spark: SparkSession) -> None:
+def test_a_write_renews_the_ttl_of_its_own_group_only(spark: SparkSession) -> None:
     """A write renews the TTL of its own group only.
 
     The harness has its own clock. The three batches are 700 ms apart, and the second batch renews

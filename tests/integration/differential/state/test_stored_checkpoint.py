@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_it_goes_on(spark: SparkSession, tmp_path: Path) -> None:
+def test_a_stored_checkpoint_continues(spark: SparkSession, tmp_path: Path) -> None:
     """The changes of the last batch lead from the batch answer before it to the answer after it.
 
     If the checkpoint is refused, a state layout or the meaning of a plan has changed. Then write

@@ -125,11 +125,11 @@ def _left(spark: SparkSession, queries: Sequence[str], length: int, ttl: str) ->
     return replay.state_size([_case(query) for query in queries])[0]
 
 
-def test_what_the_watermark_has_passed_is_gone(spark: SparkSession) -> None:
+def test_state_behind_the_watermark_is_removed(spark: SparkSession) -> None:
     assert _left(spark, _PASSING, 40, "0 s") == 0
 
 
-def test_what_the_clock_has_passed_is_gone(spark: SparkSession) -> None:
+def test_expired_state_is_removed(spark: SparkSession) -> None:
     left, alone = (_left(spark, _EXPIRING, length, _TTL) for length in (40, 0))
     assert left == alone, {q: [_left(spark, [q], n, _TTL) for n in (40, 0)] for q in _EXPIRING}
     # Without a TTL, each query keeps state of every partition.

@@ -144,7 +144,7 @@ _CASES = [
 
 @pytest.mark.soak
 @pytest.mark.parametrize(("seed", "modes", "queries"), _CASES)
-def test_rows_added_of_which_some_wait(
+def test_killed_jobs_with_append_only_input(
     seed: int,
     modes: Sequence[str],
     queries: Sequence[str],
@@ -205,7 +205,7 @@ def check_kills(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(504, 507))
-def test_rows_that_change(
+def test_killed_jobs_with_updates_and_deletes(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A killed job ends with Spark's batch answers."""

@@ -43,7 +43,7 @@ def _transfers(length: int) -> list[Change]:
     "length", [20_000, pytest.param(1_000_000, marks=pytest.mark.soak, id="a million")]
 )
 @pytest.mark.parametrize("style", [Style.UPSERT, Style.CHANGES])
-def test_total_is_zero_at_every_boundary(length: int, style: Style, spark: SparkSession) -> None:
+def test_total_is_zero_after_every_batch(length: int, style: Style, spark: SparkSession) -> None:
     history = _transfers(length)
     batches = pieces(history, random_cuts(length, length, 6))
     columns = "k BIGINT, payer INT, payee INT, amount BIGINT"

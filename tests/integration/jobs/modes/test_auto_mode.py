@@ -52,7 +52,7 @@ def answer(rows: list[dict[str, Any]]) -> dict[tuple[Any, ...], dict[str, Any]]:
 
 @pytest.mark.real_time_state
 @pytest.mark.parametrize("again", [False, pytest.param(True, marks=pytest.mark.soak)])
-def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
+def test_auto_mode_catches_up_and_survives_a_kill(
     again: bool, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A job catches up, continues in real-time mode and survives a kill.
@@ -95,7 +95,7 @@ def test_catches_up_goes_on_in_real_time_and_survives_a_kill(
 
 
 @pytest.mark.real_time_state
-def test_leaves_real_time_where_someone_else_writes_the_sink(
+def test_a_second_writer_of_the_sink_ends_real_time_mode(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers = broker.bootstrap_servers

@@ -147,7 +147,7 @@ def feeding(servers: str) -> Iterator[None]:
         ),
     ],
 )
-def test_what_a_long_run_keeps_is_bounded(
+def test_state_files_and_memory_of_a_long_run_are_bounded(
     batches: int, seconds: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The job also starts no process for the permissions of its files."""

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 
-def test_a_query_goes_on_as_it_was(spark: SparkSession, tmp_path: Path) -> None:
+def test_warm_up_leaves_results_and_checkpoint_unchanged(
+    spark: SparkSession, tmp_path: Path
+) -> None:
     source, checkpoint = tmp_path / "in", tmp_path / "c"
     source.mkdir()
     bridge = Bridge(spark)

@@ -77,7 +77,7 @@ def until(job: BoundedRun, expected: object, process: Cli, seconds: float = PATI
 
 
 @pytest.mark.parametrize("cuts", [(80, 200), pytest.param((80, 140, 200), marks=pytest.mark.soak)])
-def test_modes_take_turns_on_one_checkpoint(
+def test_both_modes_alternate_on_a_checkpoint(
     cuts: Sequence[int], spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers = broker.bootstrap_servers
@@ -108,7 +108,7 @@ def test_modes_take_turns_on_one_checkpoint(
     assert topic_out.rows("o") == answer(history)
 
 
-def test_goes_on_after_a_kill_in_the_first_checkpoint(
+def test_a_job_continues_after_a_kill_in_the_first_checkpoint(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A job continues after a kill in its first checkpoint.
@@ -127,7 +127,9 @@ def test_goes_on_after_a_kill_in_the_first_checkpoint(
     assert job.rows("o") == answer(history)
 
 
-def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_the_first_checkpoints_have_a_short_interval(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     servers, source = broker.bootstrap_servers, topic("history", partitions=1)
     commits = tmp_path / "c" / "o" / "commits"
     process = Cli.start(
@@ -151,7 +153,9 @@ def test_the_first_checkpoints_come_quickly(broker: Broker, topic: Topics, tmp_p
     "mode",
     ["real-time", *(pytest.param(m, marks=pytest.mark.soak) for m in ("micro-batch", "auto"))],
 )
-def test_stops_politely(mode: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_sigterm_stops_a_job_cleanly(
+    mode: str, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     servers = broker.bootstrap_servers
     source = topic("history", partitions=1)
     process = Cli.start(
@@ -168,7 +172,7 @@ def test_stops_politely(mode: str, broker: Broker, topic: Topics, tmp_path: Path
     assert re.fullmatch(r"ran for [\d.]+ s; no checkpoint is kept", end)
 
 
-def test_too_few_slots_are_told(
+def test_too_few_slots_are_reported(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("history", partitions=2)

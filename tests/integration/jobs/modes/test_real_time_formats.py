@@ -68,7 +68,7 @@ def values(servers: str, topic: str) -> list[bytes]:
         consumer.close()
 
 
-def test_every_format_row_by_row(
+def test_every_format_in_real_time_mode(
     broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, api, out = broker.bootstrap_servers, Api(registry.url), topic("out")

@@ -47,7 +47,7 @@ INSERT INTO o SELECT id FROM t;
 """
 
 
-def test_topics_that_the_job_creates_are_counted(
+def test_slots_include_the_partitions_of_created_topics(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, servers = topic("s"), broker.bootstrap_servers
@@ -63,7 +63,7 @@ def test_topics_that_the_job_creates_are_counted(
     process.kill()
 
 
-def test_auto_mode_does_without_real_time_where_a_topic_has_grown(
+def test_auto_mode_leaves_real_time_if_a_topic_outgrows_the_slots(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, servers = topic("s", partitions=2), broker.bootstrap_servers

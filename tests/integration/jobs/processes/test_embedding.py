@@ -121,7 +121,7 @@ def test_a_plain_session_is_refused(broker: Broker, topic: Topics, tmp_path: Pat
     assert lines[4:] == ["started True"]
 
 
-def test_a_session_of_another_spark_is_refused(
+def test_a_session_of_an_unsupported_spark_version_is_refused(
     spark: SparkSession, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(foreign, "SPARK_MINORS", ("3.5",))
@@ -153,9 +153,7 @@ for wrong in ({"spark.driver.memory": "3g"}, {"spark.sql.extensions": "org.examp
 """
 
 
-def test_a_session_of_somebody_else_stays_as_it_is(
-    broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
+def test_a_given_session_is_left_unchanged(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     lines = _program(broker, topic("ours"), OURS, tmp_path)
     told = [line for line in lines if not line.startswith("notice:")]
     assert told[:2] == ["True True", "3"]
@@ -215,7 +213,7 @@ for settings in (
 """
 
 
-def test_jobs_one_after_the_other(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_several_jobs_in_a_process(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     """A process runs several jobs.
 
     Two jobs with one sink name run side by side, two starts fail, and jobs keep times in state in

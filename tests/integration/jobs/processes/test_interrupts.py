@@ -108,7 +108,7 @@ def test_a_job_is_stopped_while_spark_starts(
     assert (found.state, found.error) == (JobState.STOPPED, None)
 
 
-def test_spark_killed(start: Callable[..., Cli], tmp_path: Path) -> None:
+def test_a_killed_jvm_is_reported(start: Callable[..., Cli], tmp_path: Path) -> None:
     process = start(INSERT, "--checkpoint", str(tmp_path / "c"))
     process.wait_for("running counts")
     java = _java_of(process)
@@ -123,7 +123,7 @@ def test_spark_killed(start: Callable[..., Cli], tmp_path: Path) -> None:
     assert "report" not in err
 
 
-def test_a_cache_that_cannot_be_written(
+def test_a_job_runs_without_a_writable_log_folder(
     start: Callable[..., Cli], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A job runs although its cache has no writable folder for logs.

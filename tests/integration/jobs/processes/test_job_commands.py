@@ -106,7 +106,7 @@ def test_a_job_in_micro_batches(broker: Broker, topic: Topics, tmp_path: Path) -
     assert run("stop", "windows")[0] == 1
 
 
-def test_a_job_that_fails_has_no_checkpoint_left_but_its_error(
+def test_status_reports_a_failed_job_without_a_checkpoint(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("changes")

@@ -59,7 +59,7 @@ def _wait_for_records(table: KafkaTable, count: int, process: Cli) -> None:
 
 
 @pytest.mark.parametrize("seed", [21])
-def test_killed_twice(
+def test_the_sink_topic_is_correct_after_two_kills(
     seed: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     dice = random.Random(seed)

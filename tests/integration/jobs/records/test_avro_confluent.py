@@ -85,7 +85,7 @@ def read_all(servers: str, topic: str, api: Api) -> list[tuple[Any, Any]]:
     return found
 
 
-def test_schemas_move_on(
+def test_schema_evolution(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("views"), Api(registry.url)
@@ -120,7 +120,7 @@ def test_schemas_move_on(
     assert len(read_all(servers, f"{source}-out", api)) == len(written)
 
 
-def test_an_incompatible_schema_is_told_before_anything_is_there(
+def test_an_incompatible_schema_is_refused_before_the_first_write(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     source, api = topic("views"), Api(registry.url)
@@ -137,7 +137,7 @@ def test_an_incompatible_schema_is_told_before_anything_is_there(
     assert f"{source}-out" not in admin.list_topics(timeout=30).topics
 
 
-def test_a_record_of_another_kind_ends_the_job(
+def test_a_record_without_the_magic_byte_ends_the_job(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("views")
@@ -153,7 +153,7 @@ def test_a_record_of_another_kind_ends_the_job(
     assert "the magic byte is 0x7b" in str(ended.value)
 
 
-def test_no_registry_is_told_at_once(
+def test_an_unreachable_registry_is_reported(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     names = {"source": topic("views"), "servers": broker.bootstrap_servers}

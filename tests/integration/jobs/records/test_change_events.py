@@ -118,7 +118,7 @@ def test_folded_output_equals_batch(
 
 
 @pytest.mark.parametrize("style", ["debezium-json", "canal-json", "maxwell-json", "ogg-json"])
-def test_what_is_written_reads_back(
+def test_written_change_events_are_read_back(
     style: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     history = random_history(7, length=120, keys=12, make=_values)
@@ -231,7 +231,7 @@ def test_a_delete_removes_the_row_with_its_key_from_a_join(
     assert found(6, *deleted) == [{3}] * len(JOINS)
 
 
-def test_a_group_that_comes_and_goes_in_one_batch(
+def test_a_group_inserted_and_deleted_in_one_batch(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The delete of the group has no aggregates, and the query must not divide by them."""
@@ -251,7 +251,7 @@ def test_a_group_that_comes_and_goes_in_one_batch(
     ]
 
 
-def test_changes_of_rows_from_before_the_first_record(
+def test_changes_of_rows_inserted_before_the_first_record(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The source updates key 1, deletes and inserts key 2, and deletes key 3.
@@ -336,7 +336,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize("name", KEYS)
-def test_keys_as_their_tools_write_them(
+def test_keys_in_change_event_formats_are_written_and_read(
     name: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     more, written = KEYS[name]

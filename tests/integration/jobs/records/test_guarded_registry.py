@@ -97,7 +97,7 @@ class Door(RegistryDouble):
     [(BASIC, USER), (BEARER, "Bearer offen"), (OAUTH, "Bearer offen")],
     ids=["basic", "bearer", "oauth"],
 )
-def test_written_and_read_through_the_door(
+def test_a_job_authenticates_to_a_registry_behind_mutual_tls(
     spark: SparkSession,
     broker: Broker,
     registry: Registry,

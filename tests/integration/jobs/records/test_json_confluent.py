@@ -69,7 +69,7 @@ ROWS: list[dict[str, Any]] = [
 ]
 
 
-def test_schemas_describe_what_is_written(
+def test_registered_schemas_match_the_written_rows(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("given"), Api(registry.url)

@@ -52,7 +52,7 @@ INSERT INTO nested SELECT id, parts[1].n, named['a'].m FROM s;
 )
 
 
-def test_fields_are_found_after_state(
+def test_nested_fields_are_read_after_stateful_operators(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     names = {"source": topic("rows"), "servers": broker.bootstrap_servers}

@@ -41,7 +41,7 @@ ROWS = [
 ]
 
 
-def test_rows_come_back(
+def test_written_rows_are_read_back(
     spark: SparkSession, broker: Broker, registry: Registry, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source, api = broker.bootstrap_servers, topic("given"), Api(registry.url)

@@ -50,7 +50,7 @@ INSERT INTO both SELECT id, r.deep.x FROM k;
 )
 
 
-def test_rows_are_those_of_whole_columns(
+def test_pruned_row_columns_keep_their_values(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     names = {"source": topic("rows", partitions=2), "servers": broker.bootstrap_servers}

@@ -55,7 +55,9 @@ SELECT word, COUNT(*), 0 FROM (SELECT COALESCE(word, 'NULL') AS word FROM copied
 LINES = [b"a;1", b'"b;c";2', b"a;7", b"d;x", b"a;b;c"]
 
 
-def test_there_and_back(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_csv_and_raw_are_written_and_read_back(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     source = topic("lines")
     produce(broker.bootstrap_servers, source, ((None, line) for line in LINES))
     names = {"source": source, "servers": broker.bootstrap_servers, "ignore": "true"}
@@ -72,7 +74,7 @@ def test_there_and_back(spark: SparkSession, broker: Broker, topic: Topics, tmp_
     assert list(back.rows("totals").values()) == [{"what": "all", "n": 4}]
 
 
-def test_a_null_in_raw_there_and_back(
+def test_a_null_in_raw_is_written_and_read_back(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("words")
@@ -88,7 +90,7 @@ def test_a_null_in_raw_there_and_back(
     }
 
 
-def test_a_line_that_does_not_parse(
+def test_an_invalid_csv_line_ends_the_job(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("lines")

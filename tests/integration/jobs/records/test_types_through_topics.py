@@ -64,7 +64,9 @@ _JSON = "'format' = 'json', 'json.encode.decimal-as-plain-number' = 'true'"
 _AVRO = "'format' = 'avro', 'avro.timestamp_mapping.legacy' = 'false'"
 
 
-def test_there_and_back(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_every_type_is_unchanged_through_json_and_avro(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     servers, source = broker.bootstrap_servers, topic("types")
     every = {**TYPES, **IN_JSON}
     full = {"id": "1", **{name: text for name, (_, text) in every.items()}}

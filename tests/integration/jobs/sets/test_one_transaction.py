@@ -65,7 +65,7 @@ def test_a_repeated_batch_writes_nothing_again(
     assert _found(servers, source) == {**expected(50), "even": expected(30)["even"]}
 
 
-def test_a_sink_that_refuses_a_record_aborts_all(
+def test_a_refused_record_aborts_the_writes_of_all_sinks(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source = broker.bootstrap_servers, topic("set")

@@ -126,7 +126,7 @@ def _found(names: Mapping[str, str], *, keyed: bool) -> Counter[bytes] | dict[by
 
 
 @pytest.mark.parametrize("query", QUERIES)
-def test_one_source_gives_the_rows_of_two(
+def test_a_reused_scan_gives_the_rows_of_separate_scans(
     query: str, names: Mapping[str, str], spark: SparkSession, topic: Topics, tmp_path: Path
 ) -> None:
     insert = QUERIES[query]
@@ -153,7 +153,7 @@ def test_one_source_gives_the_rows_of_two(
     assert _sources(tmp_path / "apart") > 1
 
 
-def test_the_first_run_decides(
+def test_a_checkpoint_keeps_separate_scans(
     names: Mapping[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:
     insert = QUERIES["windows"]
@@ -166,7 +166,7 @@ def test_the_first_run_decides(
     assert "reuses_scans" not in query
 
 
-def test_a_reused_scan_stays_so(
+def test_a_checkpoint_keeps_a_reused_scan(
     names: Mapping[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:
     insert = QUERIES["join"]
@@ -182,7 +182,9 @@ def _variables(names: Mapping[str, str]) -> list[str]:
     return [part for n, v in names.items() for part in ("--var", f"{n}={v}")]
 
 
-def test_the_job_is_proved(names: Mapping[str, str], spark: SparkSession, tmp_path: Path) -> None:
+def test_prove_confirms_a_job_with_a_reused_scan(
+    names: Mapping[str, str], spark: SparkSession, tmp_path: Path
+) -> None:
     script = TABLES + QUERIES["rows and their aggregate"] + ";"
     produce_json(names["servers"], names["source"], _rows(0, 200))
     BoundedRun(spark, script, tmp_path / "c", names)()
@@ -198,7 +200,7 @@ def test_the_job_is_proved(names: Mapping[str, str], spark: SparkSession, tmp_pa
 @pytest.mark.parametrize(
     "query", ["join", pytest.param("union", marks=pytest.mark.soak), "interval join"]
 )
-def test_one_pass_in_real_time_mode(
+def test_a_reused_scan_in_real_time_mode(
     query: str, names: Mapping[str, str], spark: SparkSession, topic: Topics, tmp_path: Path
 ) -> None:
     """Micro-batches begin, real-time mode continues and is killed, and micro-batches finish."""
@@ -226,7 +228,7 @@ def test_one_pass_in_real_time_mode(
 
 
 @pytest.mark.real_time_state
-def test_one_scan_for_inputs_with_state_stays_in_micro_batches(
+def test_a_reused_scan_of_stateful_inputs_stays_in_micro_batches(
     names: Mapping[str, str], spark: SparkSession, tmp_path: Path
 ) -> None:
     """A bounded run reads the topic once, and later runs on its checkpoint do so too."""

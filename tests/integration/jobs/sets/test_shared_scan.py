@@ -83,7 +83,7 @@ def test_inserts_are_removed_and_added(
     assert {sink: values_in(servers, source, sink) for sink in SINKS} == now
 
 
-def test_a_checkpoint_with_a_query_per_insert_goes_on_with_them(
+def test_a_checkpoint_keeps_a_query_per_insert(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source = broker.bootstrap_servers, topic("set")
@@ -143,7 +143,7 @@ def test_deletes_reach_every_sink_and_the_job_is_proved(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("mode", ["real-time", "auto"])
-def test_the_modes_of_endless_jobs(
+def test_a_shared_scan_in_real_time_and_auto_mode(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The second run continues the checkpoint of the first run after a stop."""

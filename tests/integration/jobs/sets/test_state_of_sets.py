@@ -160,7 +160,7 @@ def test_state_is_rescaled_and_the_job_is_proved(
     assert found.output.count(", 0 differ") == len(SINKS), found.output
 
 
-def test_a_changed_insert_leaves_its_query(
+def test_a_changed_insert_moves_to_a_new_query(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
@@ -178,7 +178,7 @@ def test_a_changed_insert_leaves_its_query(
     assert found == {sink: _expected(_rows(0, 60))[sink] for sink in ("counts", "tens")}
 
 
-def test_a_changed_insert_takes_its_state_along(
+def test_a_changed_insert_keeps_its_state(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The changed INSERT reads no input again: all records are deleted."""
@@ -309,7 +309,9 @@ def test_real_time_mode_and_a_kill(
 
 @pytest.mark.soak
 @pytest.mark.parametrize("guarantee", ["exactly-once", "at-least-once"])
-def test_kills(guarantee: str, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_tables_are_exact_after_six_kills(
+    guarantee: str, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     servers, source = broker.bootstrap_servers, topic("set", partitions=2)
     file = write(tmp_path / "job.sql", _script(exactly_once=guarantee == "exactly-once"))
     names = [part for n in (f"source={source}", f"servers={servers}") for part in ("--var", n)]

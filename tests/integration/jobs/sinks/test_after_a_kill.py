@@ -95,7 +95,9 @@ class _Killed:
             return {row["n"]: row["ks"] for row in folded.rows.values()}
 
 
-def test_rows_are_written_again_first(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_a_stop_after_a_rollback_rewrites_the_rows(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     job = _Killed(broker, topic, tmp_path)
     process = Cli.start(*job.arguments("run"))
     process.wait_for("back to the last checkpoint")

@@ -65,7 +65,7 @@ def source(topic: str, offset: int, part: str) -> dict[str, bytes]:
     }
 
 
-def test_an_upsert_source_keeps_bad_keys_and_values(
+def test_unreadable_keys_and_values_go_to_the_dead_letter_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     name = topic("changes")
@@ -118,7 +118,7 @@ def test_broken_change_events(
     )
 
 
-def test_a_letter_that_gets_lost_ends_the_job_and_comes_again(
+def test_a_rejected_dead_letter_ends_the_job_and_is_sent_again(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     name = topic("changes")

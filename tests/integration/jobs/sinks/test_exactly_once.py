@@ -91,7 +91,7 @@ def _forget_last_commit(checkpoint: Path, query: str = "o") -> None:
 
 
 @pytest.mark.parametrize(("guarantee", "times"), [("exactly-once", 1), ("at-least-once", 2)])
-def test_a_crash_between_the_two_commits(
+def test_a_crash_between_the_transaction_and_the_batch_commit(
     guarantee: str,
     times: int,
     spark: SparkSession,
@@ -133,7 +133,7 @@ def test_a_crash_before_an_insert_is_removed(
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(100)
 
 
-def test_a_partition_is_known_again_whatever_task_reads_it(
+def test_a_restart_repeats_only_uncommitted_partitions(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The second run is a new process, which has nothing in memory."""
@@ -155,7 +155,7 @@ def test_a_partition_is_known_again_whatever_task_reads_it(
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == expected
 
 
-def test_a_new_checkpoint_is_another_job(
+def test_a_new_checkpoint_writes_all_records_again(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("ids")
@@ -204,7 +204,7 @@ def test_upsert_sink_with_state(
     assert {row["g"]: row["n"] for row in job.rows("o").values()} == {1: 3}
 
 
-def test_a_failing_batch_shows_nothing_and_comes_again(
+def test_a_failed_batch_is_aborted_and_repeated(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("ids")
@@ -231,7 +231,7 @@ def _orphan(broker: Broker, topic: str, id_: str) -> Producer:
     return producer
 
 
-def test_orphans_of_earlier_runs_are_aborted_at_start(
+def test_open_transactions_of_earlier_runs_are_aborted_at_start(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("ids")
@@ -250,7 +250,7 @@ def test_orphans_of_earlier_runs_are_aborted_at_start(
     assert ids_in(broker.bootstrap_servers, f"{source}-out") == once(10)
 
 
-def test_listing_and_aborting_by_hand(broker: Broker, topic: Topics) -> None:
+def test_txn_list_and_txn_abort(broker: Broker, topic: Topics) -> None:
     name = topic("hanging")
     held = _orphan(broker, name, f"{name}-txn-o-0")
     arguments = ["--prefix", f"{name}-txn", "--bootstrap-servers", broker.bootstrap_servers]
@@ -264,7 +264,7 @@ def test_listing_and_aborting_by_hand(broker: Broker, topic: Topics) -> None:
     del held
 
 
-def test_a_timeout_above_the_brokers(
+def test_a_transaction_timeout_above_the_broker_limit_is_refused(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("ids")
@@ -276,7 +276,7 @@ def test_a_timeout_above_the_brokers(
     assert "has the value '900001', which is not at most 900000" in str(refused.value)
 
 
-def test_refused_in_real_time_mode() -> None:
+def test_exactly_once_is_refused_in_real_time_mode() -> None:
     session = Session(settings=fixed_settings({"execution.mode": "real-time"}))
     session.load(_script(), "job.sql", {"source": "s", "servers": "b:1"})
     with pytest.raises(StreamtableError) as refused:

@@ -53,7 +53,7 @@ OTHER_KEYS = {
 
 
 @pytest.mark.parametrize("name", OTHER_KEYS)
-def test_other_keys_are_refused(
+def test_keys_with_different_bytes_are_refused(
     name: str, spark: SparkSession, broker: Broker, names: dict[str, str], tmp_path: Path
 ) -> None:
     key, reason = OTHER_KEYS[name]
@@ -66,7 +66,7 @@ def test_other_keys_are_refused(
     assert "'sink.key-check' = 'warn' continues" in str(refused.value)
 
 
-def test_a_warning_instead(
+def test_warn_reports_different_keys_and_continues(
     spark: SparkSession, broker: Broker, names: dict[str, str], tmp_path: Path
 ) -> None:
     produce(broker.bootstrap_servers, names["out"], [(b'{"k": 1}', b'{"k":1,"v":9}')])
@@ -74,7 +74,7 @@ def test_a_warning_instead(
     assert [n for n in run.notices if "KEY_BYTES_DIFFER" in n]
 
 
-def test_nothing_is_looked_at_where_it_is_off(
+def test_off_disables_the_key_check(
     spark: SparkSession, broker: Broker, names: dict[str, str], tmp_path: Path
 ) -> None:
     produce(broker.bootstrap_servers, names["out"], [(b"\x02", b"{}")])
@@ -82,7 +82,7 @@ def test_nothing_is_looked_at_where_it_is_off(
     assert not [n for n in run.notices if "KEY_BYTES_DIFFER" in n]
 
 
-def test_the_same_keys_and_an_odd_one_among_them_pass(
+def test_equal_keys_and_a_single_different_key_pass(
     spark: SparkSession, broker: Broker, names: dict[str, str], tmp_path: Path
 ) -> None:
     same = [(f'{{"k":{i}}}'.encode(), None) for i in range(50)]

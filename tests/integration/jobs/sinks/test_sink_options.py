@@ -89,19 +89,19 @@ def test_fixed_gives_each_task_one_partition(job: Job) -> None:
     assert sorted(i for ids in found.values() for i in ids) == list(range(40))
 
 
-def test_round_robin_goes_everywhere(job: Job) -> None:
+def test_round_robin_writes_to_all_partitions(job: Job) -> None:
     job.run(", 'sink.partitioner' = 'round-robin', 'sink.parallelism' = '1'")
     assert {p: len(ids) for p, ids in job.partitions().items()} == dict.fromkeys(range(4), 10)
 
 
-def test_a_python_function_chooses(job: Job) -> None:
+def test_a_python_function_as_partitioner(job: Job) -> None:
     job.run(f", 'sink.partitioner' = '{__name__}:last_digit'")
     assert {p: sorted(ids) for p, ids in job.partitions().items()} == {
         p: [i for i in range(40) if i % 10 % 4 == p] for p in range(4)
     }
 
 
-def test_a_java_class_chooses(job: Job) -> None:
+def test_a_java_class_as_partitioner(job: Job) -> None:
     job.run(
         ", 'sink.partitioner' = 'org.apache.kafka.clients.producer.RoundRobinPartitioner',"
         " 'properties.batch.size' = '1'"
@@ -116,19 +116,21 @@ def test_a_java_class_chooses(job: Job) -> None:
         (f"{__name__}:missing", "a function that can be imported"),
     ],
 )
-def test_a_partitioner_that_is_not_there(partitioner: str, told: str, job: Job) -> None:
+def test_a_missing_partitioner_is_refused(partitioner: str, told: str, job: Job) -> None:
     with pytest.raises(StreamtableError) as refused:
         job.run(f", 'sink.partitioner' = '{partitioner}'")
     assert refused.value.condition is Condition.INVALID_OPTION
     assert told in str(refused.value)
 
 
-def test_a_partition_that_is_not_there_ends_the_job(job: Job) -> None:
+def test_an_unknown_partition_ends_the_job(job: Job) -> None:
     with pytest.raises(StreamtableError, match="returned 4, but the partitions are 0 to 3"):
         job.run(f", 'sink.partitioner' = '{__name__}:nowhere'")
 
 
-def test_default_goes_by_the_key_as_java_does(job: Job, broker: Broker, topic: Topics) -> None:
+def test_the_default_partitioner_hashes_keys_as_java_does(
+    job: Job, broker: Broker, topic: Topics
+) -> None:
     job.run(keys=KEY)
     expected = topic("expected", partitions=4)
     produce(broker.bootstrap_servers, expected, [(f"k{i}".encode(), b"") for i in range(40)])
@@ -149,7 +151,7 @@ def test_compression_and_other_producer_settings(job: Job) -> None:
         )
 
 
-def test_a_topic_is_created_as_told(job: Job, broker: Broker) -> None:
+def test_a_topic_is_created_with_the_options_of_its_table(job: Job, broker: Broker) -> None:
     job.names["out"] = job.out = f"{job.out}-new"
     shape = (
         ", 'sink.topic.partitions' = '3', 'sink.topic.replication-factor' = '1',"
@@ -198,7 +200,7 @@ INSERT INTO o SELECT g, COUNT(*) FROM t GROUP BY g;
 """.replace("${servers}", "'properties.bootstrap.servers' = '${servers}'")
 
 
-def test_fewer_tasks_than_state_has(
+def test_fewer_sink_tasks_than_state_partitions(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("changes", partitions=2)
@@ -263,7 +265,7 @@ RESET;
 """.replace("${more}", "'properties.bootstrap.servers' = '${servers}', 'format' = 'json'")
 
 
-def test_each_insert_has_the_settings_at_its_place(
+def test_a_setting_applies_only_to_later_inserts(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     names = {name: topic(name) for name in ("source", "a", "b")}
@@ -307,7 +309,7 @@ REGIONS: dict[str, tuple[list[tuple[int, str | None, str | None]], str | None]] 
 
 
 @pytest.mark.parametrize(("batch", "dropped"), [(1, 5), (100, 3)])
-def test_rows_are_checked_before_one_of_a_key_is_chosen(
+def test_constraints_are_enforced_before_the_upsert_materializer(
     batch: int, dropped: int, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, out = topic("in"), topic("out")

@@ -52,7 +52,7 @@ def _reached(query: Path, log: str, topic: str) -> int:
     return positions(query, topic, log).get(0, 0)
 
 
-def test_no_sink_is_further_ahead_than_the_bound(
+def test_the_skew_between_sinks_is_bounded(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The planned end of `quick` is at most LEAD ahead of the committed end of `slow`.
@@ -90,7 +90,7 @@ def test_no_sink_is_further_ahead_than_the_bound(
         assert found == list(range(COUNT))
 
 
-def test_a_stop_does_not_wait_for_those_that_are_held_back(
+def test_a_stop_does_not_wait_for_held_back_queries(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source = topic("set")
@@ -120,7 +120,7 @@ GROUP BY window_start, window_end, k;
 """
 
 
-def test_a_query_that_has_ended_holds_no_other_up(
+def test_an_ended_query_does_not_hold_back_a_running_query(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A query that is over does not hold back another query after a restart.

@@ -39,7 +39,7 @@ INSERT INTO copied SELECT id, g FROM t;
 """
 
 
-def test_topics_of_one_name(
+def test_topics_with_equal_names_on_two_clusters(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, here = topic("clusters", partitions=2), broker.bootstrap_servers
@@ -66,7 +66,7 @@ def test_topics_of_one_name(
         assert proved.output.count(" 0 differ") == 3, proved.output
 
 
-def test_a_missing_source_topic_that_is_created_elsewhere(
+def test_a_sink_topic_of_equal_name_is_not_the_missing_source(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """The topic of the same name on the other cluster does not count as the missing one."""

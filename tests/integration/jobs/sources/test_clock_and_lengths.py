@@ -54,7 +54,7 @@ def _until(servers: str, topic: str, count: int, job: Cli) -> list[dict[str, obj
     raise AssertionError(message)
 
 
-def test_the_clock_goes_on_in_a_real_time_job(
+def test_the_clock_advances_within_a_real_time_batch(
     broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     servers, source = broker.bootstrap_servers, topic("ticks")

@@ -120,7 +120,7 @@ INSERT INTO o SELECT id, ${{ts}}, ${{h}} FROM t;
     ],
     ids=["before 1970", "no header key"],
 )
-def test_metadata_that_kafka_cannot_hold(
+def test_metadata_that_kafka_cannot_store_ends_the_job(
     ts: str,
     h: str,
     told: str,
@@ -197,7 +197,7 @@ INSERT INTO o SELECT id, CARDINALITY(h), h IS NULL FROM t;
 
 
 @pytest.mark.parametrize("mode", ["bounded", "micro-batch", "real-time"])
-def test_headers_of_a_record_without_any(
+def test_records_without_headers_have_an_empty_map(
     mode: str, spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     source, out = topic("in"), topic("out")

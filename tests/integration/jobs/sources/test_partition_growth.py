@@ -43,7 +43,9 @@ def _grow(broker: Broker, topic: str, partitions: int) -> None:
         assert time.monotonic() < deadline
 
 
-def test_keys_that_move(spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_keys_that_change_partitions_keep_their_order(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     """Keys that move to other partitions as the topic grows keep the order of their changes.
 
     The topic grows twice. From two to three partitions, some keys move to lower partitions.
@@ -96,7 +98,7 @@ def _places(broker: Broker, topic: str) -> dict[int, set[int]]:
     return found
 
 
-def test_versions_that_were_not_read_before(
+def test_versions_unread_at_the_growth_may_be_out_of_order(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Versions that were unread at the growth may be read in the wrong order.

@@ -108,7 +108,9 @@ class Reading:
 
 
 @pytest.mark.parametrize(("mode", "later"), _ENDS)
-def test_ends_the_job(mode: str, later: int, broker: Broker, topic: Topics, tmp_path: Path) -> None:
+def test_a_recreated_topic_ends_the_job(
+    mode: str, later: int, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
     """The job ends, whether the new topic has fewer records than were read, or more.
 
     With more records, the offsets do not show that the topic is new.
@@ -126,7 +128,7 @@ def test_ends_the_job(mode: str, later: int, broker: Broker, topic: Topics, tmp_
     "mode",
     [*(pytest.param(mode, marks=pytest.mark.soak) for mode in MODES if mode != "auto"), "auto"],
 )
-def test_is_told_where_the_table_goes_on(
+def test_a_recreated_topic_is_reported_and_the_job_continues(
     mode: str, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     job = Reading(broker, topic("s"), tmp_path, mode, fail=False)

@@ -88,7 +88,7 @@ def _ids(broker: Broker, topic: str) -> dict[str, list[int]]:
     return {scan: sorted(ids) for scan, ids in found.items()}
 
 
-def test_where_scans_begin(
+def test_start_positions_of_scans(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """Eight scans of a topic in one query; a second run continues where the first run ended."""
@@ -155,7 +155,7 @@ OUTSIDE: dict[str, tuple[dict[str, str], range, str]] = {
 }
 
 
-def test_where_scans_begin_whose_offsets_the_topic_does_not_have(
+def test_scans_that_start_at_offsets_out_of_range(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A scan starts by the reset strategy of its consumer, as in Flink.
@@ -220,7 +220,7 @@ UNION ALL SELECT NULL, line, NULL, NULL, NULL, NULL, NULL, NULL FROM texts;
 """
 
 
-def test_what_scans_read(
+def test_several_scans_of_a_topic(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A query reads a table of two topics twice, and one of the topics also in another table."""
@@ -290,7 +290,7 @@ def _compact(servers: str, topic: str, keys: int) -> None:
         time.sleep(0.2)
 
 
-def test_holes_of_compaction(
+def test_offsets_removed_by_compaction(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:
     """A batch may find no records, and may begin at an offset that compaction has removed."""

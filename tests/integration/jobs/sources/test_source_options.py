@@ -147,7 +147,7 @@ def committed(broker: Broker, group: str, topic: str, partitions: int = 1) -> li
     return [p.offset for p in found]
 
 
-def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job) -> None:
+def test_a_topic_pattern_also_reads_new_topics(broker: Broker, topic: Topics, job: Job) -> None:
     mark = uuid.uuid4().hex[:6]
     first, other = topic(f"p-{mark}-a"), topic(f"q-{mark}-a")
     source = f"'topic-pattern' = 'p-{mark}-[a-c].*', {EARLIEST}"
@@ -167,7 +167,9 @@ def test_topics_by_pattern_and_new_ones(broker: Broker, topic: Topics, job: Job)
 
 
 @pytest.mark.parametrize("pattern", ["{topic}[a-z&&[^x]]*", "(?<all>{topic}).*"])
-def test_a_pattern_follows_java(pattern: str, broker: Broker, topic: Topics, job: Job) -> None:
+def test_a_topic_pattern_has_the_syntax_of_java(
+    pattern: str, broker: Broker, topic: Topics, job: Job
+) -> None:
     """The group gets offsets of the topics that match in Java, and none of another table."""
     source, other, group = topic("s"), topic("other"), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3))
@@ -190,7 +192,9 @@ def test_a_pattern_follows_java(pattern: str, broker: Broker, topic: Topics, job
 
 
 @pytest.mark.parametrize("mode", ["bounded", "ended", "micro-batch", "real-time"])
-def test_a_pattern_is_of_the_whole_name(mode: str, broker: Broker, topic: Topics, job: Job) -> None:
+def test_a_topic_pattern_matches_whole_names(
+    mode: str, broker: Broker, topic: Topics, job: Job
+) -> None:
     """A pattern matches whole names, also with alternatives.
 
     Otherwise the last alternative would also match the beginning of a longer name.
@@ -265,7 +269,7 @@ def test_a_bounded_scan_ends_the_job(
     ],
     ids=["timestamp", "specific"],
 )
-def test_a_later_run_reads_on_from_the_bound(
+def test_a_later_run_continues_from_the_bound(
     first: str, then: str, broker: Broker, topic: Topics, job: Job
 ) -> None:
     keep = {"retention.ms": "-1"}  # the times of the records are old
@@ -294,7 +298,7 @@ def test_a_later_run_reads_on_from_the_bound(
     ],
     ids=["group", "specific"],
 )
-def test_an_end_at_the_group_stays_while_the_job_moves_the_group(
+def test_an_end_at_group_offsets_is_kept_as_the_group_advances(
     bound: str, broker: Broker, topic: Topics, job: Job
 ) -> None:
     """The checkpoint keeps the end, as in Flink; other options of the bound replace the end."""
@@ -314,9 +318,7 @@ def test_an_end_at_the_group_stays_while_the_job_moves_the_group(
     assert job.ids() == [*range(9), 10, 11]
 
 
-def test_an_end_that_is_not_there_yet_is_waited_for(
-    broker: Broker, topic: Topics, job: Job
-) -> None:
+def test_a_job_waits_for_an_end_beyond_the_topic(broker: Broker, topic: Topics, job: Job) -> None:
     """As in Flink, a job waits for an end that the topic has not reached.
 
     A bounded run does not wait, and a later run continues.
@@ -353,7 +355,7 @@ def test_an_end_that_is_not_there_yet_is_waited_for(
     ],
     ids=["specific", "group", "timestamp", "latest"],
 )
-def test_an_end_in_an_open_transaction_is_waited_for(
+def test_a_job_waits_for_an_end_in_an_open_transaction(
     bound: str, last: int, broker: Broker, topic: Topics, job: Job
 ) -> None:
     """As in Flink, a job waits for an end inside an open transaction.
@@ -430,7 +432,7 @@ def test_a_select_that_waits_keeps_its_state(
         assert list(rows)[-1] == (5,)
 
 
-def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job) -> None:
+def test_a_pattern_that_matches_the_dead_letter_topic_is_refused(topic: Topics, job: Job) -> None:
     source = topic("s")
     letters = f"{source}-dead"
     options = f"'topic-pattern' = '{source}(\\p{{Punct}}dead)?', {EARLIEST}"
@@ -438,7 +440,7 @@ def test_a_pattern_of_java_that_matches_the_dead_letters(topic: Topics, job: Job
         job.run(f"{options}, 'scan.dead-letter.topic' = '{letters}'")
 
 
-def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
+def test_invalid_bounds_are_refused(broker: Broker, topic: Topics, job: Job) -> None:
     source = topic("s")
     send(broker, source, range(3))
     base = f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = "
@@ -450,7 +452,7 @@ def test_bounds_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
         job.run(f"{base} 'group-offsets', 'properties.group.id' = 'g-{uuid.uuid4().hex}'")
 
 
-def test_starts_that_cannot_be(broker: Broker, topic: Topics, job: Job) -> None:
+def test_invalid_startup_offsets_are_refused(broker: Broker, topic: Topics, job: Job) -> None:
     source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3))
     commit(broker, group, source, {0: 4})
@@ -507,7 +509,7 @@ def test_progress_is_committed_to_the_group(broker: Broker, topic: Topics, job: 
     assert again.ids() == [8]
 
 
-def test_own_options_of_flink_among_the_properties(broker: Broker, topic: Topics, job: Job) -> None:
+def test_flink_options_among_the_kafka_properties(broker: Broker, topic: Topics, job: Job) -> None:
     source, group, prefix = topic("s"), f"g-{uuid.uuid4().hex[:6]}", f"c-{uuid.uuid4().hex[:6]}"
     send(broker, source, range(3))
     options = f"'topic' = '{source}', {EARLIEST}, 'properties.group.id' = '{group}'"
@@ -555,7 +557,7 @@ def test_a_restart_commits_although_a_query_has_no_new_records(
     run.until(lambda: committed(broker, group, source) == [5], settings, seconds=60)
 
 
-def test_a_group_with_members_is_told_and_left_alone(
+def test_a_group_with_members_is_reported_and_not_updated(
     broker: Broker, topic: Topics, job: Job
 ) -> None:
     source, group = topic("s"), f"g-{uuid.uuid4().hex[:6]}"
@@ -616,7 +618,7 @@ def delete_before(broker: Broker, topic: str, offset: int) -> None:
 
 
 @pytest.mark.parametrize("mode", ["bounded", "micro-batch", "real-time"])
-def test_records_gone_before_they_were_read(
+def test_unread_records_that_were_deleted(
     mode: str, broker: Broker, topic: Topics, job: Job
 ) -> None:
     source = topic("s")
@@ -684,6 +686,6 @@ def test_new_partitions_are_read_from_their_beginning(
     assert job.ids() == [0, 1, 2, 3]
 
 
-def test_a_pattern_that_is_none(job: Job) -> None:
+def test_an_invalid_topic_pattern_is_refused(job: Job) -> None:
     with pytest.raises(StreamtableError, match=re.escape("'x(' is no Java pattern")):
         job.run(f"'topic-pattern' = 'x(', {EARLIEST}")

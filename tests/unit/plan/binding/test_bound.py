@@ -22,7 +22,7 @@ def _bind(text: str):
     return Binder(CLICKS).bind(parse_expression(text))
 
 
-def test_a_name_stands_for_the_field_of_the_node() -> None:
+def test_a_column_name_resolves_to_the_field_of_the_input() -> None:
     bound = _bind("c.n")
     assert (bound.sql, bound.fields) == ("`n_1`", {"n_1"})
 
@@ -60,7 +60,7 @@ def test_deterministic() -> None:
         ("n IN ('1', '2')", "INT"),
     ],
 )
-def test_a_text_beside_a_number_is_cast(text: str, cast: str) -> None:
+def test_a_string_compared_with_a_number_is_cast(text: str, cast: str) -> None:
     assert f"AS {cast})" in _bind(text).sql
 
 
@@ -68,7 +68,7 @@ def test_proctime_type() -> None:
     assert _bind("PROCTIME()").type == timestamp_ltz(3).with_nullable(False)
 
 
-def test_place_is_the_part_of_the_script() -> None:
+def test_the_place_is_the_start_of_the_expression() -> None:
     bound = _bind("1 +\n  n")
     assert bound.at is not None
     assert (bound.at.line, bound.at.column) == (1, 1)

@@ -33,5 +33,7 @@ def _plan(query: str) -> str:
 
 
 @pytest.mark.parametrize(("query", "expression", "literal"), SAME, ids=[e for _, e, _ in SAME])
-def test_a_constant_expression_is_the_literal(query: str, expression: str, literal: str) -> None:
+def test_a_constant_expression_is_planned_like_its_literal(
+    query: str, expression: str, literal: str
+) -> None:
     assert _plan(query.format(expression)) == _plan(query.format(literal))

@@ -68,7 +68,7 @@ ALLOWED = {
 
 
 @pytest.mark.parametrize("source", ALLOWED)
-def test_row_of_the_matrix(source: str) -> None:
+def test_implicit_casts_of_a_source_type(source: str) -> None:
     bound = Bound("`x`", TYPES[source])
     allowed = {name for name, kind in TYPES.items() if implicit_cast(bound, kind) is not None}
     assert allowed == set(ALLOWED[source].split())

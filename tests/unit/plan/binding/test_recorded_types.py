@@ -29,7 +29,7 @@ def test_type(answer: Answer) -> None:
     assert bound.type.sql() == same_type(answer.type)
 
 
-def test_what_is_lacking_is_refused_as_not_yet() -> None:
+def test_missing_features_are_refused_as_not_yet() -> None:
     """A missing feature is refused as `NOT_YET`, never as a mistake of the user."""
     for answer in ANSWERS:
         if answer.id in NOT_YET:

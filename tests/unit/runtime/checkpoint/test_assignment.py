@@ -89,7 +89,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("case", CHANGES)
-def test_what_is_refused(case: str, tmp_path: Path) -> None:
+def test_scripts_with_other_queries_are_refused(case: str, tmp_path: Path) -> None:
     before, now, told = CHANGES[case]
     run(tmp_path, *before)
     kept = (tmp_path / "streamtable.json").read_text()
@@ -99,7 +99,7 @@ def test_what_is_refused(case: str, tmp_path: Path) -> None:
     assert (tmp_path / "streamtable.json").read_text() == kept
 
 
-def test_another_query_in_the_place_of_a_removed_one_is_refused(tmp_path: Path) -> None:
+def test_a_query_that_replaces_a_removed_query_is_refused(tmp_path: Path) -> None:
     """The removed query has left keys in the topic, which no query would delete."""
     run(tmp_path, COPY, COUNTS)
     run(tmp_path, COUNTS)
@@ -107,7 +107,7 @@ def test_another_query_in_the_place_of_a_removed_one_is_refused(tmp_path: Path) 
         opened(tmp_path, FILTERED, COUNTS)
 
 
-def test_each_change_is_told_once(tmp_path: Path) -> None:
+def test_each_change_is_reported_once(tmp_path: Path) -> None:
     run(tmp_path, COUNTS)
     told: list[str] = []
     opened(tmp_path, COUNTS, COPY, notices=told).close()
@@ -170,7 +170,7 @@ def test_a_password_that_is_a_word_of_the_plan_can_change(case: str, tmp_path: P
     assert run(tmp_path, COUNTS) == ["per_region"]
 
 
-def test_a_hash_that_an_earlier_version_has_masked_is_known(tmp_path: Path) -> None:
+def test_a_hash_masked_by_an_earlier_version_is_recognized(tmp_path: Path) -> None:
     hide("users")
     run(tmp_path, COUNTS)
     held = manifest(tmp_path)
@@ -183,7 +183,7 @@ def test_a_hash_that_an_earlier_version_has_masked_is_known(tmp_path: Path) -> N
         run(tmp_path, SUMS)
 
 
-def test_an_id_of_a_query_stays(tmp_path: Path) -> None:
+def test_the_id_of_a_query_is_kept(tmp_path: Path) -> None:
     run(tmp_path, COPY, COUNTS)
     held = manifest(tmp_path)
     held["queries"]["users_copy"]["id"] = "own"  # type: ignore[index]

@@ -73,7 +73,7 @@ def test_another_layout_of_a_state_is_refused_by_name(tmp_path: Path) -> None:
         ("type-length-enforcer' = 'ERROR", "VARCHAR(3)", 1),
     ],
 )
-def test_rows_that_a_sink_has_not_fitted_are_refused(
+def test_sink_state_without_enforced_constraints_is_refused(
     tmp_path: Path, enforcer: str, region: str, version: int
 ) -> None:
     head, table, columns = TABLES.partition("CREATE TABLE per_region (")
@@ -92,7 +92,7 @@ def test_rows_that_a_sink_has_not_fitted_are_refused(
         assert "the state of Materialize in per_region has layout 1, this version has 2" in told
 
 
-def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
+def test_an_older_layout_of_the_manifest_is_refused(tmp_path: Path) -> None:
     """The first layout of the manifest does not have the layouts of states."""
     manifest = _written(tmp_path, _plans())
     held = json.loads(manifest.read_text())
@@ -101,14 +101,14 @@ def test_another_layout_of_the_folder_is_refused(tmp_path: Path) -> None:
     assert "has layout 1, this version writes 3" in _refusal(tmp_path, _plans())
 
 
-def test_how_long_state_is_kept_may_change_but_not_whether_it_expires(tmp_path: Path) -> None:
+def test_the_state_ttl_can_change_and_cannot_be_removed(tmp_path: Path) -> None:
     _written(tmp_path, _plans("/*+ STATE_TTL('u' = '1 d') */"))
     open_checkpoint(str(tmp_path), _plans("/*+ STATE_TTL('u' = '2 d') */")).close()
     told = _refusal(tmp_path, _plans())
     assert "state expires" in told
 
 
-def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
+def test_stale_keys_of_a_new_checkpoint_are_reported(tmp_path: Path) -> None:
     manifest = _written(tmp_path / "a", _plans())
     told = _refusal(tmp_path / "a", _plans(insert=OTHERS[0]))
     left = "keys that the job no longer writes are not deleted and stay in the topic 'per_region'"
@@ -123,7 +123,7 @@ def test_keys_that_a_new_checkpoint_leaves_are_told_of(tmp_path: Path) -> None:
     assert "stay in" not in told
 
 
-def test_stale_keys_are_in_topics_or_tables() -> None:
+def test_the_hint_about_stale_keys_names_the_kind_of_target() -> None:
     """The hint uses the connector's word for each target."""
     database = (
         "CREATE TABLE counts (region STRING, n BIGINT, most BIGINT,"
@@ -148,7 +148,7 @@ def test_another_query_is_refused(other: str, tmp_path: Path) -> None:
     assert "the query into per_region was" in _refusal(tmp_path, _plans(insert=other))
 
 
-def test_another_topic_is_refused_but_other_brokers_are_not(tmp_path: Path) -> None:
+def test_another_topic_is_refused_and_other_brokers_are_accepted(tmp_path: Path) -> None:
     _written(tmp_path, _plans())
     servers = "'properties.bootstrap.servers' = '"
     moved = TABLES.replace(servers, f"{servers}elsewhere:9092,")
@@ -159,7 +159,7 @@ def test_another_topic_is_refused_but_other_brokers_are_not(tmp_path: Path) -> N
     _refusal(tmp_path, _plans(tables=renamed))
 
 
-def test_other_metadata_is_refused_where_it_is_read(tmp_path: Path) -> None:
+def test_changed_metadata_keys_of_read_columns_are_refused(tmp_path: Path) -> None:
     """Otherwise one column of the query would have values of two kinds."""
 
     def plans(key: str, argument: str = "MAX(at)") -> dict[str, Sink]:
@@ -368,7 +368,7 @@ def test_a_name_with_a_colon_is_a_path(tmp_path: Path, monkeypatch: pytest.Monke
     assert [p.name for p in tmp_path.iterdir()] == ["a:b"]
 
 
-def test_layouts_are_those_of_the_documents() -> None:
+def test_the_docs_list_every_state_layout() -> None:
     """The table of states in the architecture page has every processor and variable."""
     text = (TESTS.parent / "docs" / "architecture" / "operators.md").read_text()
     table = text[text.index("\n## State\n") : text.index("\n## State TTL\n")]

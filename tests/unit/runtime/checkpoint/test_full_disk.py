@@ -24,7 +24,7 @@ def page(tmp_path: Path) -> Iterator[Path]:
     subprocess.run(["umount", "--lazy", str(place)], check=True)
 
 
-def test_a_full_disk_is_told(page: Path) -> None:
+def test_a_full_disk_is_reported(page: Path) -> None:
     checkpoint = open_checkpoint(str(page / "c"), {})
     with pytest.raises(StreamtableError) as told:
         begin(checkpoint, {"topic": "id"})

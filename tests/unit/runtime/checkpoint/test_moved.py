@@ -27,7 +27,7 @@ def _text(root: str) -> str:
     return "v2\n" + json.dumps({"operatorInfo": {}, "stateStoreInfo": [store]})
 
 
-def test_paths_of_another_place_become_own_ones(tmp_path: Path) -> None:
+def test_paths_of_a_moved_checkpoint_are_rewritten(tmp_path: Path) -> None:
     file = _metadata(tmp_path / "o", _text("/elsewhere/c"))
     file.with_name(".3.crc").write_text("of the old content")
     adopt(tmp_path / "o")
@@ -37,7 +37,7 @@ def test_paths_of_another_place_become_own_ones(tmp_path: Path) -> None:
     assert [p.name for p in file.parent.iterdir()] == ["3"]
 
 
-def test_own_paths_stay(tmp_path: Path) -> None:
+def test_current_paths_are_not_rewritten(tmp_path: Path) -> None:
     file = _metadata(tmp_path / "o", _text(str(tmp_path)))
     written = file.stat()
     adopt(tmp_path / "o")
@@ -45,7 +45,7 @@ def test_own_paths_stay(tmp_path: Path) -> None:
     adopt(tmp_path / "new")
 
 
-def test_metadata_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+def test_unreadable_metadata_is_refused(tmp_path: Path) -> None:
     _metadata(tmp_path / "o", "v2\n{")
     with pytest.raises(StreamtableError) as refused:
         adopt(tmp_path / "o")

@@ -61,7 +61,7 @@ def _rescaled(directory: str, to: int) -> None:
     _commit(query, 4)
 
 
-def test_it_says_what_it_will_do(tmp_path: Path) -> None:
+def test_a_rescale_is_described_before_any_change(tmp_path: Path) -> None:
     _checkpoint(tmp_path)
     before = {p: p.read_bytes() for p in tmp_path.rglob("*") if p.is_file()}
     [line] = _described(tmp_path, 5)
@@ -71,7 +71,7 @@ def test_it_says_what_it_will_do(tmp_path: Path) -> None:
     assert {p.name for p in tmp_path.iterdir()} == {"o", "streamtable.json", "lock"}
 
 
-def test_a_query_without_state_stays_as_it_is(tmp_path: Path) -> None:
+def test_a_query_without_state_is_not_rescaled(tmp_path: Path) -> None:
     _checkpoint(tmp_path, stateful=False)
     assert _described(tmp_path, 5) == ["o: no state, starts with any parallelism"]
 
@@ -89,9 +89,7 @@ def test_end_offsets_of_the_sink_move_to_the_new_batch(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("done", [0, 1])
-def test_an_interrupted_one_keeps_the_job_from_starting_until_it_is_complete(
-    tmp_path: Path, done: int
-) -> None:
+def test_an_interrupted_rescale_blocks_the_job_until_complete(tmp_path: Path, done: int) -> None:
     _checkpoint(tmp_path, names=("o", "p"))
     left = [done]
 
@@ -142,7 +140,7 @@ def test_a_job_whose_input_has_ended_is_refused(tmp_path: Path) -> None:
     assert _refusal(tmp_path, 5).condition is Condition.CHECKPOINT_ENDED
 
 
-def test_what_is_no_checkpoint_is_refused_and_stays_empty(tmp_path: Path) -> None:
+def test_an_empty_directory_is_refused_and_stays_empty(tmp_path: Path) -> None:
     assert _refusal(tmp_path, 5).condition is Condition.CHECKPOINT_UNREADABLE
     assert not list(tmp_path.iterdir())
 
@@ -153,7 +151,7 @@ def test_a_running_job_is_refused(tmp_path: Path) -> None:
         assert _refusal(tmp_path, 5).condition is Condition.CHECKPOINT_BUSY
 
 
-def test_a_start_with_another_parallelism_is_told_how_to_get_it(tmp_path: Path) -> None:
+def test_another_parallelism_is_reported_with_the_command(tmp_path: Path) -> None:
     _checkpoint(tmp_path)
     folders = [tmp_path / "o", tmp_path / "new"]
     assert not list(parallelism_notice(tmp_path, folders, 2))

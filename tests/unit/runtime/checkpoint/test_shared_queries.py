@@ -97,14 +97,14 @@ def test_histories(sets: list[str], queries: dict[str, str], tmp_path: Path) -> 
     assert _run(tmp_path, sets[-1]) == queries
 
 
-def test_the_first_run_decides(tmp_path: Path) -> None:
+def test_the_first_run_decides_whether_inserts_share_a_query(tmp_path: Path) -> None:
     assert _run(tmp_path / "apart", "ab", of_set=False) == {"a": "a", "b": "b"}
     assert _run(tmp_path / "apart", "ab") == {"a": "a", "b": "b"}
     assert _run(tmp_path / "set", "ab") == {"statement-set": "ab"}
     assert _run(tmp_path / "set", "ab", of_set=False) == {"statement-set": "ab"}
 
 
-def test_an_earlier_version_refuses_the_layout(tmp_path: Path) -> None:
+def test_shared_queries_have_a_later_manifest_layout(tmp_path: Path) -> None:
     _run(tmp_path / "apart", "ab", of_set=False)
     _run(tmp_path / "set", "ab")
     layouts = [
@@ -114,7 +114,7 @@ def test_an_earlier_version_refuses_the_layout(tmp_path: Path) -> None:
     assert layouts == [3, 5]
 
 
-def test_a_removed_insert_is_forgotten_while_its_query_goes_on(tmp_path: Path) -> None:
+def test_a_removed_insert_is_reported_and_its_query_continues(tmp_path: Path) -> None:
     _run(tmp_path, "abc")
     notices: list[str] = []
     _opened(tmp_path, "ab", notices=notices).close()
@@ -125,7 +125,7 @@ def test_a_removed_insert_is_forgotten_while_its_query_goes_on(tmp_path: Path) -
     )
 
 
-def test_the_transactional_ids_stay_when_their_insert_is_removed(tmp_path: Path) -> None:
+def test_transactional_ids_are_kept_if_their_insert_is_removed(tmp_path: Path) -> None:
     _run(tmp_path, "abc", options=_EXACTLY_ONCE)
     _run(tmp_path, "cb", options=_EXACTLY_ONCE)
     checkpoint = _opened(tmp_path, "cb", options=_EXACTLY_ONCE)
@@ -133,7 +133,7 @@ def test_the_transactional_ids_stay_when_their_insert_is_removed(tmp_path: Path)
     assert checkpoint.record_of("b").shared == SharedQuery("statement-set", "of-a")
 
 
-def test_transactions_that_start_later_have_an_id_that_stays(tmp_path: Path) -> None:
+def test_ids_of_later_enabled_transactions_are_kept(tmp_path: Path) -> None:
     _run(tmp_path, "ab")
     _run(tmp_path, "ab", options=_EXACTLY_ONCE)
     checkpoint = _opened(tmp_path, "b", options=_EXACTLY_ONCE)
@@ -141,7 +141,7 @@ def test_transactions_that_start_later_have_an_id_that_stays(tmp_path: Path) -> 
     assert checkpoint.record_of("b").shared == SharedQuery("statement-set", "of-a")
 
 
-def test_inserts_of_a_query_that_no_longer_agree_are_refused(tmp_path: Path) -> None:
+def test_inserts_that_can_no_longer_share_a_query_are_refused(tmp_path: Path) -> None:
     _run(tmp_path, "abc")
     hint = "/*+ OPTIONS('scan.startup.mode'='latest-offset') */"
     with pytest.raises(StreamtableError, match="one query writes a, b, c") as refused:

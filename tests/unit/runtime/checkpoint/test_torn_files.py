@@ -27,7 +27,7 @@ def _refusal(query: Path) -> str:
 
 
 @pytest.mark.parametrize("content", [b"", b"\0" * 512])
-def test_a_commit_without_content_is_not_there(tmp_path: Path, content: bytes) -> None:
+def test_an_empty_commit_file_is_removed(tmp_path: Path, content: bytes) -> None:
     logs = {f"{log}/{n}": _WHOLE for log in ("offsets", "commits") for n in (9, 10)}
     query = _query(tmp_path, {**logs, "commits/10": content})
     notices: list[str] = []
@@ -55,7 +55,7 @@ def test_a_planned_batch_without_content_is_refused(tmp_path: Path, content: byt
         ({"metadata": b"\0" * 45, "offsets/0": _WHOLE}, "metadata"),
     ],
 )
-def test_what_state_depends_on_needs_a_new_directory(
+def test_empty_files_that_state_depends_on_need_a_new_directory(
     tmp_path: Path, logs: dict[str, bytes], file: str
 ) -> None:
     refusal = _refusal(_query(tmp_path, logs))
@@ -64,7 +64,7 @@ def test_what_state_depends_on_needs_a_new_directory(
     assert "delete" not in refusal
 
 
-def test_nothing_is_found_in_whole_logs(tmp_path: Path) -> None:
+def test_complete_logs_are_accepted(tmp_path: Path) -> None:
     check_whole(tmp_path / "new", lambda _: None)
     query = _query(tmp_path, {"metadata": b"{}", "offsets/0": _WHOLE, "offsets/1": _WHOLE})
     check_whole(query, lambda _: None)
@@ -78,7 +78,7 @@ def test_a_file_is_replaced_as_a_whole(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["streamtable.json"]
 
 
-def test_a_new_directory_keeps_stale_keys(tmp_path: Path) -> None:
+def test_the_error_includes_the_hint_about_stale_keys(tmp_path: Path) -> None:
     query = _query(tmp_path, {"metadata": b""})
     with pytest.raises(StreamtableError, match="topics; keys stay in 't'"):
         check_whole(query, lambda _: None, "; keys stay in 't'")

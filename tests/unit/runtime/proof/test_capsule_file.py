@@ -43,12 +43,12 @@ def _capsule() -> Capsule:
     )
 
 
-def test_a_capsule_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_capsule_is_read_unchanged(tmp_path: Path) -> None:
     _capsule().write(tmp_path / "c.zip")
     assert Capsule.read(tmp_path / "c.zip") == _capsule()
 
 
-def test_other_files_are_refused(tmp_path: Path) -> None:
+def test_invalid_capsule_files_are_refused(tmp_path: Path) -> None:
     file = tmp_path / "c.zip"
     with pytest.raises(StreamtableError, match="CAPSULE_UNREADABLE"):
         Capsule.read(file)

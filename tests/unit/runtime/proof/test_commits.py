@@ -71,7 +71,7 @@ def test_a_query_without_a_commit(query: _Query) -> None:
     assert query.settled() is None
 
 
-def test_a_planned_batch_may_have_written(query: _Query) -> None:
+def test_no_commit_is_settled_while_a_batch_is_planned(query: _Query) -> None:
     query.plan(0)
     query.commit(0)
     query.plan(1)
@@ -114,7 +114,7 @@ def test_the_end_of_the_input_passes_all_windows(query: _Query) -> None:
     assert found.watermark_ms is None
 
 
-def test_all_queries_of_a_sink_have_committed(query: _Query, tmp_path: Path) -> None:
+def test_all_queries_of_a_sink_must_have_committed(query: _Query, tmp_path: Path) -> None:
     """The ends that one query has recorded say nothing about the commit of another query."""
     other = _Query(tmp_path / "other")
     for each in (query, other):

@@ -79,7 +79,7 @@ def test_queries_that_cannot_be_compared(tmp_path: Path, inserts: str, message: 
     assert message in result.stderr
 
 
-def test_all_of_them_are_named_at_once(tmp_path: Path) -> None:
+def test_all_refused_tables_are_named(tmp_path: Path) -> None:
     inserts = "INSERT INTO shown SELECT g, n FROM e; INSERT INTO u SELECT g, n FROM made;"
     result = _prove(tmp_path, inserts)
     assert "table shown cannot be read" in result.stderr
@@ -109,7 +109,7 @@ def test_a_proof_by_induction_needs_a_baseline(tmp_path: Path, query: str, reaso
         (("--since", "last", "--against", "duckdb"), "give --since without --against"),
     ],
 )
-def test_options_that_exclude_each_other(
+def test_invalid_and_conflicting_options(
     tmp_path: Path, options: tuple[str, ...], message: str
 ) -> None:
     result = _prove(tmp_path, f"INSERT INTO u {_COUNT};", *options)
@@ -175,7 +175,7 @@ def test_a_function_that_is_not_deterministic(
     assert "function roll is not deterministic" in result.stderr
 
 
-def test_another_script_than_that_of_the_checkpoint(tmp_path: Path) -> None:
+def test_a_script_that_differs_from_the_checkpoint(tmp_path: Path) -> None:
     changed = "INSERT INTO u SELECT g, SUM(n) FROM e GROUP BY g;"
     result = _prove(tmp_path, changed, ran=f"INSERT INTO u {_COUNT};")
     assert result.exit_code == 1

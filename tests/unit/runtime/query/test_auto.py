@@ -23,11 +23,13 @@ _BATCH, _REAL = ExecutionMode.MICRO_BATCH, ExecutionMode.REAL_TIME
         (_REAL, 1_001, _BATCH),
     ],
 )
-def test_the_way_back_is_longer(mode: ExecutionMode, behind: int, then: ExecutionMode) -> None:
+def test_switching_back_to_micro_batches_needs_a_larger_lag(
+    mode: ExecutionMode, behind: int, then: ExecutionMode
+) -> None:
     assert next_mode(mode, behind, begin_at=100) is then
 
 
-def test_the_source_furthest_behind_counts() -> None:
+def test_positions_are_those_of_the_slowest_source() -> None:
     reached = ['{"a": {"0": 5, "1": 7}}', '{"a": {"0": 3}, "b": {"0": 1}}', '{"logOffset": 2}', "4"]
     assert positions(reached) == {("a", 0): 3, ("a", 1): 7, ("b", 0): 1}
 

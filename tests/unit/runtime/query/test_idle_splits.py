@@ -17,7 +17,7 @@ def _scans(*scans: tuple[SplitActivity, ...]) -> Scans:
     return {f"q/{i}": {f"t/{p}": h for p, h in enumerate(scan)} for i, scan in enumerate(scans)}
 
 
-def test_a_silent_partition_counts_until_its_time_is_over() -> None:
+def test_partitions_hold_the_watermark_until_the_idle_timeout() -> None:
     idle = IdleSplits(begun=0)
     scans = _scans((SplitActivity(1, 100), SplitActivity(1, 20), SplitActivity(0, None)))
     idle.record(scans, now=5)
@@ -35,7 +35,7 @@ def test_a_silent_partition_counts_until_its_time_is_over() -> None:
     assert idle.watermark(back, _TEN, read_to=15) == 30
 
 
-def test_the_greatest_counts_where_all_are_silent() -> None:
+def test_the_greatest_watermark_is_used_if_all_splits_are_idle() -> None:
     idle = IdleSplits(begun=0)
     scans = _scans((SplitActivity(1, 100), SplitActivity(1, 20)))
     idle.record(scans, now=1)
@@ -43,7 +43,7 @@ def test_the_greatest_counts_where_all_are_silent() -> None:
     assert idle.watermark(_scans((SplitActivity(0, None),)), _TEN, read_to=11) is None
 
 
-def test_a_silent_table_does_not_hold_up_another() -> None:
+def test_an_idle_table_does_not_hold_back_the_watermark() -> None:
     idle = IdleSplits(begun=0)
     scans = _scans((SplitActivity(1, 100),), (SplitActivity(0, None), SplitActivity(0, None)))
     idle.record(scans, now=8)
@@ -55,7 +55,7 @@ def test_a_silent_table_does_not_hold_up_another() -> None:
     assert idle.watermark(both, _TEN, read_to=30) == 70
 
 
-def test_a_partition_that_appears_is_silent_from_then_on() -> None:
+def test_a_new_partition_with_unread_records_is_not_idle() -> None:
     idle = IdleSplits(begun=0)
     idle.record(_scans((SplitActivity(1, 100),)), now=5)
     unread = _scans((SplitActivity(2, 200), SplitActivity(0, None, unread=True)))

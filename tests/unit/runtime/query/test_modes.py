@@ -113,9 +113,7 @@ def test_refused_with_the_reason(sql: str, at: str, reason: str) -> None:
         ),
     ],
 )
-def test_auto_mode_takes_what_a_crash_leaves_nothing_of(
-    sql: str, stale_keys_hint: str | None
-) -> None:
+def test_transient_rows_of_a_crash_prevent_auto_mode(sql: str, stale_keys_hint: str | None) -> None:
     views = "CREATE VIEW views AS SELECT user_region AS r, user_id AS id FROM pageviews;"
     sql = f"{views} INSERT INTO {sql}"
     exact = stale_keys_hint is None
@@ -144,7 +142,7 @@ def test_auto_mode_takes_what_a_crash_leaves_nothing_of(
         ("4.3.0", "per_region SELECT note, COUNT(*), 1 FROM events GROUP BY note", True),
     ],
 )
-def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, supported: bool) -> None:
+def test_real_time_mode_without_state_in_spark_4_2(spark: str, sql: str, supported: bool) -> None:
     sql = f"INSERT INTO {sql}"
     (plan,) = _session(sql).plans
     told = {
@@ -166,7 +164,7 @@ def test_a_spark_whose_real_time_mode_has_no_state(spark: str, sql: str, support
     assert refused.value.condition is Condition.NOT_YET
 
 
-def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
+def test_a_reused_scan_of_stateful_inputs_needs_micro_batches() -> None:
     sql = (
         "INSERT INTO per_region SELECT a.note, COUNT(*), MAX(b.n) FROM events a JOIN"
         " (SELECT note, COUNT(*) AS n FROM events GROUP BY note) b ON a.note = b.note"
@@ -202,7 +200,7 @@ def test_one_scan_for_inputs_with_state_needs_micro_batches() -> None:
         ),
     ],
 )
-def test_one_scan_is_no_reason_for_what_needs_micro_batches_anyway(
+def test_a_reused_scan_is_not_the_reason_if_another_reason_exists(
     spark: str, options: str, reason: str
 ) -> None:
     sql = (
@@ -267,7 +265,7 @@ def test_slots(real_time: list[str], in_batches: list[str], slots: int) -> None:
         ),
     ],
 )
-def test_which_sinks_are_taken_back(setting: str, sql: str, reason: str | None) -> None:
+def test_obstacles_of_a_sink_rollback(setting: str, sql: str, reason: str | None) -> None:
     plans = query_names(
         _session(f"SET 'execution.real-time.restore-sinks' = '{setting}'; {sql}").plans
     )

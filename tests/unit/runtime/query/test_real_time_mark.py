@@ -87,9 +87,7 @@ def test_micro_batches_have_no_mark(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("restarted", [False, True])
-def test_micro_batches_remove_the_mark_when_they_have_read_as_far(
-    folder: Path, *, restarted: bool
-) -> None:
+def test_micro_batches_remove_the_mark_after_catching_up(folder: Path, *, restarted: bool) -> None:
     query = _Query(folder)
     state = query.enter(State.REAL_TIME)
     assert is_marked(folder)

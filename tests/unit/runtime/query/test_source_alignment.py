@@ -71,7 +71,7 @@ def _aligned(
         ),
     ],
 )
-def test_one_table(
+def test_queries_of_the_same_table(
     mode: ExecutionMode, given: dict[str, str], held: dict[str, str], reported: list[str]
 ) -> None:
     alignment, lines = _aligned(ONE, mode, given)
@@ -79,13 +79,13 @@ def test_one_table(
     assert lines == reported
 
 
-def test_a_query_goes_by_the_table_that_most_share() -> None:
+def test_a_query_aligns_on_the_most_shared_table() -> None:
     alignment, lines = _aligned(TWO, _BATCH, {"execution.max-lead": "7"})
     assert alignment.tables == {"o": "b", "p": "b", "q": "b"}
     assert lines == [APART]
 
 
-def test_those_who_share_no_table_wait_for_nobody() -> None:
+def test_queries_without_a_shared_table_are_not_aligned() -> None:
     apart = "INSERT INTO o SELECT id FROM a; INSERT INTO p SELECT id FROM b;"
     alignment, lines = _aligned(apart, _AUTO, {"execution.max-lead": "7"})
     assert alignment.tables == {}

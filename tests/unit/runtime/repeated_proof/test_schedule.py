@@ -30,7 +30,7 @@ def test_a_proof_longer_than_the_interval_delays_the_next() -> None:
     assert schedule.next_s == 400, "200 s for this one, and as much for the next"
 
 
-def test_an_expensive_proof_is_paid_before_the_next() -> None:
+def test_the_cpu_share_delays_the_proof_after_an_expensive_proof() -> None:
     schedule = _schedule()
     schedule.start(1_600)
     schedule.end(90)

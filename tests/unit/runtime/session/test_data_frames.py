@@ -71,7 +71,7 @@ def test_types(given: DataType, flinks: str) -> None:
     ],
     ids=str,
 )
-def test_types_that_sql_lacks(given: DataType) -> None:
+def test_spark_types_without_a_flink_type_are_refused(given: DataType) -> None:
     with pytest.raises(StreamtableError) as refused:
         fields(StructType([StructField("x", given)]))
     assert refused.value.condition is Condition.NOT_YET

@@ -9,7 +9,7 @@ import pytest
 from streamtable.runtime.session.launch_log import launch_output
 
 
-def test_a_log_that_another_start_removes_is_no_fault(
+def test_a_log_removed_by_another_start_is_ignored(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each start lists and removes old logs. A broken link stands for a log just removed."""

@@ -26,14 +26,14 @@ _OURS = "io.streamtable.query.StateOrder"
 @pytest.mark.parametrize(
     ("given", "expected"), [(None, _OURS), ("org.example.Theirs", f"org.example.Theirs,{_OURS}")]
 )
-def test_extensions_of_a_script_stand_beside_ours(given: str | None, expected: str) -> None:
+def test_extensions_of_a_script_precede_ours(given: str | None, expected: str) -> None:
     settings = SessionSettings()
     if given is not None:
         settings.set("spark.sql.extensions", Given(given))
     assert configuration(settings.current(), None)["spark.sql.extensions"] == expected
 
 
-def test_jars_of_a_script_stand_beside_ours() -> None:
+def test_jars_of_a_script_precede_ours() -> None:
     """The class that `sink.partitioner` names may be in a jar of the script."""
     settings = SessionSettings()
     settings.set("spark.jars", Given("/theirs.jar,/other.jar"))
@@ -41,7 +41,7 @@ def test_jars_of_a_script_stand_beside_ours() -> None:
     assert found["spark.jars"] == "/theirs.jar,/other.jar,/ours.jar"
 
 
-def test_options_of_a_script_stand_behind_ours() -> None:
+def test_java_options_of_a_script_follow_ours() -> None:
     settings = SessionSettings()
     settings.set("spark.driver.extraJavaOptions", Given("-Dtheirs=1"))
     found = configuration(settings.current(), None)["spark.driver.extraJavaOptions"]
@@ -49,7 +49,7 @@ def test_options_of_a_script_stand_behind_ours() -> None:
     assert found.endswith(" -Dtheirs=1")
 
 
-def test_what_a_job_relies_on_is_set() -> None:
+def test_fixed_settings_are_set() -> None:
     found = configuration(SessionSettings().current(), "local[3]")
     assert {key: found[key] for key in FIXED} == {key: f.value for key, f in FIXED.items()}
     assert found["spark.master"] == "local[3]"

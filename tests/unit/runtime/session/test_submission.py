@@ -77,7 +77,7 @@ def test_client_mode(script: Path) -> None:
     assert "471147" not in " ".join(line)
 
 
-def test_secret_settings_travel_in_a_file(script: Path) -> None:
+def test_secret_settings_are_passed_in_a_file(script: Path) -> None:
     key = "spark.hadoop.fs.s3a.secret.key"
     done = _submit(script, "--conf", f"{key}=hunter22\\", "--dry-run")
     assert "hunter22" not in done.output
@@ -89,7 +89,7 @@ def test_secret_settings_travel_in_a_file(script: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["client", "cluster"])
-def test_settings_with_known_secrets_travel_in_a_file(
+def test_settings_with_known_secrets_are_passed_in_a_file(
     mode: str, script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HADOOP_CONF_DIR", str(tmp_path))
@@ -114,7 +114,7 @@ def test_a_printed_line_has_no_secret(script: Path) -> None:
     assert _after(_words(done), "--checkpoint") == "****/c"
 
 
-def test_defaults_of_the_cluster_precede_ours(
+def test_defaults_of_the_cluster_override_ours(
     script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "spark-defaults.conf").write_text("# ours\nspark.driver.memory   9g\n")

@@ -93,7 +93,7 @@ def test_the_report_of_a_job(tmp_path: Path) -> None:
     ]
 
 
-def test_what_cannot_be_known_is_not_guessed() -> None:
+def test_unknown_values_are_not_guessed() -> None:
     assert lag_of({"a": {"pendingRecords": 1}, "b": {"pendingRecords": None}}, ["a", "b"]) is None
     assert lag_of({"a": {"pendingRecords": 1}}, ["a"]) == 1
     assert holds_back({"partitionWatermark": {"v-0": 5}}) is None

@@ -91,7 +91,7 @@ SECRETS = ["true", "1234", "running", "starting", "script", 'p"a\\ss', "pässwor
 
 
 @pytest.mark.parametrize("secret", SECRETS)
-def test_any_secret_leaves_a_document(secret: str, tmp_path: Path) -> None:
+def test_a_document_with_masked_secrets_is_readable(secret: str, tmp_path: Path) -> None:
     hide(secret)
     job = reported(tmp_path, f"job {secret}")
     with StatusReporter(job, no_metrics, threading.Event(), print) as reporter:
@@ -118,7 +118,7 @@ def test_a_bug_is_an_error_without_a_condition(tmp_path: Path) -> None:
     assert (document.error.condition, document.error.message) == (None, "ZeroDivisionError:")
 
 
-def test_a_killed_job_is_dead_and_so_is_every_copy(tmp_path: Path) -> None:
+def test_a_killed_job_is_failed_and_its_copy_is_stopped(tmp_path: Path) -> None:
     process = started(tmp_path / "c")
     shutil.copytree(tmp_path / "c", tmp_path / "copy")
     copied = job_at(tmp_path / "copy")
@@ -147,7 +147,7 @@ def test_a_killed_job_is_dead_and_so_is_every_copy(tmp_path: Path) -> None:
     assert document.last_error.message == KILLED
 
 
-def test_a_pid_that_is_used_again_does_not_make_a_job_alive(tmp_path: Path) -> None:
+def test_a_reused_pid_does_not_make_a_job_alive(tmp_path: Path) -> None:
     process = started(tmp_path)
     process.kill()
     process.wait()
@@ -159,7 +159,7 @@ def test_a_pid_that_is_used_again_does_not_make_a_job_alive(tmp_path: Path) -> N
     assert state(tmp_path) is JobState.FAILED
 
 
-def test_a_checkpoint_in_other_hands(tmp_path: Path) -> None:
+def test_a_checkpoint_in_use_without_a_status_document(tmp_path: Path) -> None:
     checkpoint = open_checkpoint(str(tmp_path / "c"), {})
     (tmp_path / "c" / "streamtable.json").write_text('{"queries": {"a": 1, "b": 2}}')
     found = job_at(tmp_path / "c")
@@ -172,7 +172,7 @@ def test_a_checkpoint_in_other_hands(tmp_path: Path) -> None:
     assert [job.state for job in jobs_below(tmp_path)] == [JobState.STOPPED]
 
 
-def test_a_reader_does_not_keep_a_job_from_its_start(tmp_path: Path) -> None:
+def test_readers_do_not_prevent_a_job_from_starting(tmp_path: Path) -> None:
     checkpoint = open_checkpoint(str(tmp_path), {})
     checkpoint.close()
     over = threading.Event()
@@ -193,7 +193,7 @@ def test_a_reader_does_not_keep_a_job_from_its_start(tmp_path: Path) -> None:
             looker.join()
 
 
-def test_documents_of_other_versions_and_torn_ones_count_as_none(tmp_path: Path) -> None:
+def test_torn_documents_and_other_versions_are_ignored(tmp_path: Path) -> None:
     file = tmp_path / FILE
     with StatusReporter(reported(tmp_path), no_metrics, threading.Event(), print):
         pass

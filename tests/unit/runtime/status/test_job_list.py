@@ -64,7 +64,7 @@ def test_a_checkpoint_in_another_file_system(jobs_folder: Path) -> None:
     assert find_job("far").state is JobState.FAILED
 
 
-def test_names_that_do_not_tell(tmp_path: Path) -> None:
+def test_ambiguous_and_unknown_job_names(tmp_path: Path) -> None:
     (a, b), opened = (tmp_path / "a", tmp_path / "b"), []
     for folder in (a, b):
         opened.append(open_checkpoint(str(folder), {}))
@@ -85,7 +85,7 @@ def test_names_that_do_not_tell(tmp_path: Path) -> None:
         find_job(str(tmp_path))
 
 
-def test_a_status_that_cannot_be_written_ends_nothing(tmp_path: Path, jobs_folder: Path) -> None:
+def test_an_unwritable_status_does_not_end_the_job(tmp_path: Path, jobs_folder: Path) -> None:
     jobs_folder.write_text("not a folder")
     said: list[str] = []
     folder = tmp_path / "gone"
@@ -95,7 +95,7 @@ def test_a_status_that_cannot_be_written_ends_nothing(tmp_path: Path, jobs_folde
     assert line.startswith("the status of the job cannot be written: No such file or directory")
 
 
-def test_a_list_that_others_may_write_is_not_read(tmp_path: Path, jobs_folder: Path) -> None:
+def test_a_list_writable_by_other_users_is_not_read(tmp_path: Path, jobs_folder: Path) -> None:
     with StatusReporter(reported(tmp_path, "mine"), no_metrics, threading.Event(), print):
         pass
     assert find_job("mine").directory == tmp_path

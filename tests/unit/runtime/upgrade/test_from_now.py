@@ -34,7 +34,7 @@ _ROWS = FromNow(Lacks.ROWS, {"t/0": 3})
         (_ROWS, Action.REBUILT, None),
     ],
 )
-def test_what_the_state_lacks(
+def test_parts_missing_in_the_state_are_recorded(
     before: FromNow | None, action: Action, after: FromNow | None
 ) -> None:
     noted = from_now.noted(RecordedQuery((), "", (), from_now=before), action)

@@ -66,7 +66,9 @@ _REPEATED = {
 @pytest.mark.parametrize(
     ("kind", "options"), [(rebuild.Rebuild, UpgradeOptions), (Adoption, AdoptOptions)]
 )
-def test_an_interrupted_command(kind: Any, options: Any, case: str, tmp_path: Path) -> None:
+def test_an_interrupted_command_refuses_other_settings(
+    kind: Any, options: Any, case: str, tmp_path: Path
+) -> None:
     settings, difference = _REPEATED[case]
     manifest = Manifest("c", {})
     record = _queries(manifest, *_FIRST).records["o"]
@@ -94,7 +96,9 @@ def test_an_interrupted_command(kind: Any, options: Any, case: str, tmp_path: Pa
 
 
 @pytest.mark.parametrize("case", _REPEATED)
-def test_a_draft(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_draft_with_other_settings_is_replaced(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings, difference = _REPEATED[case]
     old = RecordedQuery((), "", (), table="o", id="old", directory="o")
     manifest = Manifest("c", {"o": old})

@@ -65,7 +65,7 @@ BEGINS = {
 
 
 @pytest.mark.parametrize("times", [1, 2])
-def test_a_query_that_has_continued_from_now(
+def test_a_rebuild_after_from_now_begins_at_the_first_run(
     times: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A rebuild begins where the first run began, or names the records that are gone."""

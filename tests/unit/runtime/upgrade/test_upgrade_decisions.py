@@ -54,7 +54,7 @@ STATES = {
 
 
 @pytest.mark.parametrize("case", STATES)
-def test_what_can_use_the_state(case: str) -> None:
+def test_changed_queries_that_can_use_the_state(case: str) -> None:
     before, after, kept = STATES[case]
     old, now = (RecordedQuery.of(_plans(insert)[0]) for insert in (before, after))
     assert keeps_state(RecordedQuery.from_json(old.to_json()), now) is kept
@@ -68,7 +68,7 @@ def test_what_can_use_the_state(case: str) -> None:
         ("'csv.ignore-parse-errors' = 'true'", True),
     ],
 )
-def test_state_of_a_source_whose_bytes_have_other_values(option: str, kept: bool) -> None:
+def test_state_after_a_change_of_format_options(option: str, kept: bool) -> None:
     def record(options: str) -> RecordedQuery:
         session = Session()
         session.load(
@@ -93,7 +93,7 @@ OBSTACLES = {
 
 
 @pytest.mark.parametrize("case", OBSTACLES)
-def test_what_cannot_be_rebuilt(case: str) -> None:
+def test_queries_that_cannot_be_rebuilt(case: str) -> None:
     inserts, reason = OBSTACLES[case]
     plans = query_names(_plans(*inserts))
     (plan,) = plans.values()
@@ -107,7 +107,7 @@ def test_state_that_expires_cannot_be_rebuilt() -> None:
     assert found == "the state of GroupAggregate expires by the clock"
 
 
-def test_the_words_for_each_query() -> None:
+def test_the_action_for_each_query() -> None:
     old = query_names(_plans(COUNTS, COPY, EVENTS))
     records = {name: RecordedQuery.of(plan) for name, plan in old.items()}
     manifest = Manifest("id", records)

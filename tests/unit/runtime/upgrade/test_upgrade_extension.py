@@ -119,7 +119,7 @@ SOURCES = {
 
 
 @pytest.mark.parametrize("case", SOURCES)
-def test_where_the_state_comes_from(case: str) -> None:
+def test_sources_of_the_state_of_each_aggregate(case: str) -> None:
     before, after, sources = SOURCES[case]
     found = _extension(before, after)
     assert found is not None
@@ -129,7 +129,7 @@ def test_where_the_state_comes_from(case: str) -> None:
     assert found.retracting is False
 
 
-def test_the_rows_of_an_upsert_source_lose_columns() -> None:
+def test_unused_columns_of_an_upsert_source_are_dropped() -> None:
     before = _of(OF_CHANGES, "MAX(score)", "COUNT(id)")
     for after, upserts in ((before, [0, 1, 2]), (_of(OF_CHANGES, "COUNT(id)", "0"), [0, 1])):
         found = _extension(before, after)
@@ -162,7 +162,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_other_groups_have_another_state(case: str) -> None:
+def test_changed_groups_or_inputs_cannot_use_the_state(case: str) -> None:
     assert _extension(*OTHERS[case]) is None
 
 
@@ -208,7 +208,7 @@ def test_records_of_earlier_versions() -> None:
         (True, "it is gone", True, ["MAX(id) AS m"], Action.ANEW),
     ],
 )
-def test_the_word_for_it(
+def test_the_action_for_extended_state(
     retracting: bool, lost: str | None, from_now: bool, added: list[str], expected: Action
 ) -> None:
     now = query_names([_plan(_of(OF_EVENTS, "SUM(id)", "MAX(id)"))])

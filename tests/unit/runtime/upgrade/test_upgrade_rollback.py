@@ -35,7 +35,7 @@ SINCE = {
 
 
 @pytest.mark.parametrize("case", SINCE)
-def test_a_query_that_has_written(case: str, tmp_path: Path) -> None:
+def test_a_rollback_is_refused_after_the_query_has_written(case: str, tmp_path: Path) -> None:
     files, kept, has_written = SINCE[case]
     session = Session()
     session.load(TABLES + COPY, "job.sql")
@@ -81,7 +81,7 @@ def _manifest(tmp_path: Path) -> Manifest:
 
 
 @pytest.mark.parametrize("has_it", [True, False])
-def test_a_query_that_the_script_before_did_not_have(has_it: bool, tmp_path: Path) -> None:
+def test_rollback_of_a_query_missing_in_the_earlier_script(has_it: bool, tmp_path: Path) -> None:
     earlier = _run(tmp_path, COUNTS, COPY)
     plans = _run(tmp_path, COUNTS)
     before = _manifest(tmp_path)
