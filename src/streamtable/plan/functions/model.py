@@ -271,6 +271,6 @@ def one(
     nulls: Nulls = Nulls.IF_ARGUMENTS,
     more: tuple[Overload, ...] = (),
 ) -> Function:
-    """Define a function with a single signature; `more` signatures are not supported yet."""
+    """Define a function with a signature, and `more` signatures that are tried after it."""
     first = Overload(takes, gives, sql, optional, nulls=nulls)
     return Function(name, category, (first, *more), doc)

@@ -37,7 +37,6 @@ from streamtable.plan.functions.model import (
     Nulls,
     Overload,
     keyword,
-    lacking,
     of_roots,
     one,
 )
@@ -189,7 +188,7 @@ TEMPORAL = (
         units.added_type,
         units.added,
         "So many units later.",
-        more=(lacking("TIMESTAMPADD of a BIGINT", keyword(*units.ADDED), LONG, _ADDABLE),),
+        more=(Overload((keyword(*units.ADDED), LONG, _ADDABLE), units.added_type, units.added),),
     ),
     Function("TIMESTAMPDIFF", _TEMPORAL, _differences(), "Whole units between two times."),
     one(

@@ -25,6 +25,8 @@ _UNIT_MICROS: Mapping[str, int] = {
 }
 _UNIT_MONTHS: Mapping[str, int] = {"MONTH": 1, "QUARTER": 3, "YEAR": 12}
 
+_OF_CLOCK = ("HOUR", "MINUTE", "SECOND")
+
 ADDED = (*_UNIT_MICROS, *_UNIT_MONTHS)
 
 _PARTS: Mapping[str, str] = {
@@ -141,7 +143,7 @@ def ceil(arguments: Arguments) -> str:
 
 
 def _time_floor(value: Bound, unit: Bound) -> str:
-    if unit.constant not in ("HOUR", "MINUTE", "SECOND"):
+    if unit.constant not in _OF_CLOCK:
         raise _unit_error(unit, f"FLOOR of a TIME to {unit.constant}")
     return f"CAST(time_trunc('{unit.constant}', {value.sql}) AS {value.type.spark_sql()})"
 
@@ -159,7 +161,7 @@ def _as(value: Bound, date: str) -> str:
 def added_type(arguments: Arguments) -> DataType:
     """Return the type of `TIMESTAMPADD(unit, count, value)`: DATE plus hours is a TIMESTAMP."""
     unit, _, value = arguments
-    if value.type.root is Root.DATE and unit.constant in ("HOUR", "MINUTE", "SECOND"):
+    if value.type.root is Root.DATE and unit.constant in _OF_CLOCK:
         return timestamp(6)
     return value.type
 
@@ -175,11 +177,14 @@ def added(arguments: Arguments) -> str:
         back = f"time_from_micros(pmod({micros}, {_UNIT_MICROS['DAY']}L))"
         return f"CAST({back} AS {value.type.spark_sql()})"
     if value.type.root is Root.DATE:
+        moment = f"timestampadd({unit}, {count}, CAST({value.sql} AS TIMESTAMP_NTZ))"
+        if unit in _OF_CLOCK:
+            return moment
+        if arguments[1].type.root is Root.BIGINT:
+            return f"CAST({moment} AS DATE)"  # Spark adds only an INT to a DATE
         if months is not None:
             return f"add_months({value.sql}, {count} * {months})"
-        if unit in ("DAY", "WEEK"):
-            return f"date_add({value.sql}, {count} * {7 if unit == 'WEEK' else 1})"
-        return f"timestampadd({unit}, {count}, CAST({value.sql} AS TIMESTAMP_NTZ))"
+        return f"date_add({value.sql}, {count} * {7 if unit == 'WEEK' else 1})"
     if value.type.root is Root.TIMESTAMP:
         return f"timestampadd({unit}, {count}, {value.sql})"
     if months is not None:
