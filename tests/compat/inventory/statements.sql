@@ -204,8 +204,8 @@ INSERT INTO users_copy (id) SELECT id FROM users;
 INSERT OVERWRITE users_copy SELECT id, score FROM users;
 
 -- case: INSERT INTO ... PARTITION
--- unrecorded: its table has no partitions
-INSERT INTO users_copy PARTITION (id = 1) SELECT score FROM users;
+CREATE TABLE days (id BIGINT, dt STRING) PARTITIONED BY (dt) WITH ('connector' = 'blackhole');
+INSERT INTO days PARTITION (dt = '2024-01-01') SELECT id FROM users;
 
 -- case: INSERT INTO ... VALUES
 INSERT INTO events VALUES (1, 'a'), (2, 'b');

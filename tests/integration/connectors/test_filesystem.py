@@ -87,6 +87,26 @@ def test_types_survive_a_round_trip(spark: SparkSession, tmp_path: Path) -> None
         assert second == {**dict.fromkeys(first), "id": 2, "list": [3]}
 
 
+#: INSERTs with values of partition columns, which Flink 2.2 accepts -> partition of the row.
+_STATIC_PARTITIONS = {
+    "PARTITION (dt = '2026-01-01', h = 3) SELECT 1, 'a'": "dt=2026-01-01/h=3",
+    "PARTITION (h = +4) SELECT 1, DATE '2026-01-02', 'a'": "dt=2026-01-02/h=4",
+    "PARTITION (dt = '2026-01-03') (v, h, id) SELECT 'a', 5, 1": "dt=2026-01-03/h=5",
+    "PARTITION (dt = '2026-01-04', h = -6) VALUES (1, 'a')": "dt=2026-01-04/h=-6",
+}
+
+
+def test_static_partitions(spark: SparkSession, tmp_path: Path) -> None:
+    table = _directory(tmp_path / "out", "json")
+    script = (
+        f"CREATE TABLE t (id INT, dt DATE, h INT, v STRING) PARTITIONED BY (dt, h) WITH ({table});"
+    )
+    script += "".join(f"INSERT INTO t {insert};" for insert in _STATIC_PARTITIONS)
+    BoundedRun(spark, script, tmp_path / "c")()
+    for partition in _STATIC_PARTITIONS.values():
+        assert _rows(tmp_path / "out" / partition) == [{"id": 1, "v": "a"}]
+
+
 _MONITORED = """
 CREATE TABLE incoming (
   id INT, dt DATE, h INT,

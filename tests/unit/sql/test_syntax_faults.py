@@ -166,7 +166,6 @@ NOT_YET = {
     "SELECT 1 FROM t GROUP BY DISTINCT a": "1:26: GROUP BY DISTINCT",
     "SELECT c.d.f(1)": "1:8: a function with the name of its database",
     "SELECT * FROM f(x) OVER (ORDER BY y)": "1:15: OVER after a table function",
-    "INSERT INTO t PARTITION (a = 1) SELECT 1": "1:15: INSERT INTO ... PARTITION",
     "INSERT INTO t /*+ OTHER('a'='b') */ SELECT 1": "1:19: hint OTHER on the target of an INSERT",
     "EXECUTE STATEMENT SET BEGIN INSERT OVERWRITE t SELECT 1; END": "1:29: INSERT OVERWRITE",
 }

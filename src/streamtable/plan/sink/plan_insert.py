@@ -17,7 +17,9 @@ from streamtable.core.settings.table import (
 )
 from streamtable.core.table import Table
 from streamtable.core.types import Field
+from streamtable.plan.binding.casts import explicit_cast
 from streamtable.plan.binding.expressions import Bound, implicit_cast
+from streamtable.plan.binding.literals import literal
 from streamtable.plan.query.hints import with_options
 from streamtable.plan.query.query import QueryPlanner
 from streamtable.plan.query.relation import Relation, bound_field, project
@@ -32,6 +34,7 @@ from streamtable.plan.rules.state_ttl import with_state_ttl
 from streamtable.plan.sink.conflicts import materialized, without_conflicts
 from streamtable.plan.sink.sink import ScanReuse, Sink
 from streamtable.plan.source.metadata_columns import written_metadata
+from streamtable.sql.place import place_of
 from streamtable.sql.statements.model import Insert
 
 
@@ -93,9 +96,7 @@ def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:
     """Return the sink's columns that the query writes, in the query's order."""
     persisted = {f.name: f for f in table.schema.persisted}
     written_metadata(table)  # refuses read-only metadata
-    if not insert.columns:
-        return tuple(persisted.values())
-    for name in insert.columns:
+    for name in (*insert.columns, *insert.partition):
         if name not in persisted:
             raise StreamtableError(
                 Condition.UNKNOWN_COLUMN,
@@ -103,13 +104,30 @@ def _written_columns(insert: Insert, table: Table) -> tuple[Field, ...]:
                 column=name,
                 hint=closest(name, persisted) or f"{table.name} has no such column to write",
             )
+    _check_partition(insert, table)
+    if not insert.columns:
+        return tuple(f for f in persisted.values() if f.name not in insert.partition)
     _check_left_out(insert, persisted)
     return tuple(persisted[name] for name in insert.columns)
 
 
+def _check_partition(insert: Insert, table: Table) -> None:
+    """Check that the columns of PARTITION are partition columns of the table, as Flink does."""
+    for name, value in insert.partition.items():
+        if name not in table.schema.partition_keys:
+            raise StreamtableError(
+                Condition.INVALID_PARTITIONS,
+                at=place_of(value),
+                hint=f"select the value of '{name}' in the query",
+                table=table.name,
+                reason=f"it lacks column '{name}', for which PARTITION has a value",
+            )
+
+
 def _check_left_out(insert: Insert, persisted: Mapping[str, Field]) -> None:
-    """Check that columns are listed once, and that omitted columns are nullable."""
-    twice = next((n for n in insert.columns if insert.columns.count(n) > 1), None)
+    """Check that columns are given once, and that omitted columns are nullable."""
+    given = (*insert.columns, *insert.partition)
+    twice = next((n for n in given if given.count(n) > 1), None)
     if twice is not None:
         raise StreamtableError(
             Condition.DUPLICATE_COLUMN,
@@ -118,7 +136,7 @@ def _check_left_out(insert: Insert, persisted: Mapping[str, Field]) -> None:
             table=f"INSERT INTO {insert.target[-1]}",
         )
     for name, field in persisted.items():
-        if name not in insert.columns and not field.type.nullable:
+        if name not in given and not field.type.nullable:
             raise StreamtableError(
                 Condition.NULL_IN_NOT_NULL_COLUMN,
                 at=insert.target_at,
@@ -153,7 +171,11 @@ def _fit(query: Relation, wanted: tuple[Field, ...], insert: Insert, table: Tabl
             )
         by_name[to.name] = (to, cast)
     for field in table.schema.persisted:
-        if field.name not in by_name:
+        value = insert.partition.get(field.name)
+        if value is not None:
+            constant = literal(value, place_of(value))
+            by_name[field.name] = (field, explicit_cast(constant, field.type))
+        elif field.name not in by_name:
             null = Bound(f"CAST(NULL AS {field.type.spark_sql()})", field.type)
             by_name[field.name] = (field, null)
     ordered = [by_name[f.name] for f in table.schema.persisted]

@@ -148,10 +148,11 @@ class OnConflict:
 
 @dataclass(frozen=True)
 class Insert:
-    """`INSERT INTO target [(columns)] query [ON CONFLICT DO ...]`.
+    """`INSERT INTO target [PARTITION (column = value, ...)] [(columns)] query [ON CONFLICT ...]`.
 
     Attributes:
         hints: `/*+ OPTIONS(...) */` of the target, which overrides its WITH options.
+        partition: columns that have the same value in all rows, and which the query does not give.
     """
 
     target: Name
@@ -161,6 +162,7 @@ class Insert:
     hints: Mapping[str, Given] = field(default_factory=dict)
     target_at: Span | None = None
     on_conflict: OnConflict | None = None
+    partition: Mapping[str, exp.Literal] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,15 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from streamtable.core.errors import Span, closest
+from streamtable.core.errors import closest
 from streamtable.core.options import Given
 from streamtable.core.types import DataType
 from streamtable.sql.lexer.script import Script
 from streamtable.sql.lexer.tokens import Kind, Token
 from streamtable.sql.queries.parser import QUERY_STARTS
-from streamtable.sql.statements.definitions import DefinitionParser
+from streamtable.sql.statements.inserts import InsertParser
 from streamtable.sql.statements.jobs import JobParser
 from streamtable.sql.statements.model import (
-    Conflicts,
     CreateTable,
     CreateTableAs,
     CreateTableLike,
@@ -23,7 +22,6 @@ from streamtable.sql.statements.model import (
     Insert,
     JarStatement,
     ListOptions,
-    OnConflict,
     ResetOption,
     Select,
     SetOption,
@@ -68,7 +66,7 @@ _STARTS = frozenset(
 )
 
 
-class StatementParser(DefinitionParser, JobParser):
+class StatementParser(InsertParser, JobParser):
     """Parse statements.
 
     Args:
@@ -111,7 +109,7 @@ class StatementParser(DefinitionParser, JobParser):
             "SHOW": self.show,
             "DESCRIBE": self.describe,
             "DESC": self.describe,
-            "INSERT": self._insert,
+            "INSERT": self.insert,
             "EXECUTE": self._execute,
             "BEGIN": self._begin,
             "ADD": self._jar,
@@ -129,46 +127,14 @@ class StatementParser(DefinitionParser, JobParser):
         at = self.peek().at
         return Select(self.query(), at)
 
-    def _insert(self) -> Insert:
-        at = self.expect("INSERT").at
-        self.expect("INTO")
-        target_at = self.peek().at
-        target = self.name("the name of a table")
-        given: dict[str, Given] = {}
-        for hint in self.hints():
-            if hint.name != "OPTIONS":
-                self.refuse(f"hint {hint.name} on the target of an INSERT", hint.meta["at"])
-            given.update(hint.options)
-        if self.sees("PARTITION"):
-            self.refuse("INSERT INTO ... PARTITION")
-        columns: tuple[str, ...] = ()
-        if self.sees("(") and not self.sees_query():
-            columns = self.column_names()
-        if not self.sees_query():
-            self.fail("SELECT, VALUES or WITH")
-        query = self.query()
-        on_conflict = self._on_conflict()
-        return Insert(target, query, at, columns, given, target_at, on_conflict)
-
-    def _on_conflict(self) -> OnConflict | None:
-        """Parse ON CONFLICT, if present."""
-        clause = self.accept("ON", "CONFLICT")
-        if clause is None:
-            return None
-        self.expect("DO")
-        names = [conflicts.value for conflicts in Conflicts]
-        if not self.sees_any(*names):
-            self.fail(", ".join(names[:-1]) + f" or {names[-1]}")
-        return OnConflict(Conflicts(self.take().key), clause.at)
-
     def _execute(self) -> Statement:
         at = self.expect("EXECUTE").at
         if self.sees("STATEMENT"):
             self.expect("STATEMENT", "SET")
             self.expect("BEGIN")
-            return self._statement_set(at)
+            return self.statement_set(at)
         if self.sees("INSERT"):
-            return self._insert()
+            return self.insert()
         if not self.sees_query():
             self.fail("STATEMENT SET, INSERT or a query")
         return self._select_statement()
@@ -177,22 +143,7 @@ class StatementParser(DefinitionParser, JobParser):
         at = self.expect("BEGIN").at
         self.expect("STATEMENT", "SET")
         self.expect(";")
-        return self._statement_set(at)
-
-    def _statement_set(self, at: Span) -> StatementSet:
-        inserts = [self._insert_of_set()]
-        while not self.accept("END"):
-            inserts.append(self._insert_of_set())
-        return StatementSet(tuple(inserts), at)
-
-    def _insert_of_set(self) -> Insert:
-        if not self.sees("INSERT"):
-            self.fail("INSERT INTO")
-        if self.sees("INSERT", "OVERWRITE"):
-            self.refuse("INSERT OVERWRITE")
-        found = self._insert()
-        self.expect(";")
-        return found
+        return self.statement_set(at)
 
     def _jar(self) -> JarStatement:
         keyword = self.take()
@@ -267,12 +218,12 @@ class StatementParser(DefinitionParser, JobParser):
             self.fail("INSERT INTO, a query or STATEMENT SET")
         self.expect("STATEMENT", "SET")
         self.expect("BEGIN")
-        return self._statement_set(at)
+        return self.statement_set(at)
 
     def _insert_explained(self) -> Insert:
         if self.sees("INSERT", "OVERWRITE"):
             self.refuse("INSERT OVERWRITE")
-        return self._insert()
+        return self.insert()
 
     def _create_explained(
         self, found: CreateTable | CreateTableLike | CreateTableAs
