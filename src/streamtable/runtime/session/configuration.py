@@ -152,6 +152,12 @@ def _shuffles(master: str | None) -> dict[str, str]:
     return {SHUFFLES_KEY: LOCAL_SHUFFLES} if one_process else {}
 
 
+def local_files(settings: Settings) -> dict[str, str]:
+    """Return `LOCAL_FILES` without settings that the script sets for Hadoop (`spark.hadoop.*`)."""
+    given = settings.passthrough
+    return {key: value for key, value in LOCAL_FILES.items() if f"hadoop.{key}" not in given}
+
+
 def platform_java_options(settings: Settings) -> dict[str, str]:
     """Return the driver's Java options without files of this machine, for another machine."""
     own = {f"spark.{key}": value for key, value in settings.passthrough.items()}

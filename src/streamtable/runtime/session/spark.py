@@ -33,8 +33,8 @@ from streamtable.runtime.session.configuration import (
     ARENAS_KEPT,
     COUNTS_ROWS,
     IN_STATE_ORDER,
-    LOCAL_FILES,
     ROWS_PER_BUNDLE,
+    local_files,
     start_settings,
 )
 from streamtable.runtime.session.driver_address import check_master
@@ -90,10 +90,8 @@ def start_spark(
         except BaseException:
             spark.stop()
             raise
-    for key, value in LOCAL_FILES.items():
-        # Settings of the script for Hadoop take precedence.
-        if f"hadoop.{key}" not in settings.passthrough:
-            spark.conf.set(key, value)
+    for key, value in local_files(settings).items():
+        spark.conf.set(key, value)
     bridge = Bridge(spark)
     bridge.activate()  # the launch has activated only its own thread
     bridge.register_functions()

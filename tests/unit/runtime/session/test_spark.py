@@ -16,7 +16,7 @@ from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.core.settings.spark import FIXED
 from streamtable.runtime.session import spark as spark_module
-from streamtable.runtime.session.configuration import configuration
+from streamtable.runtime.session.configuration import LOCAL_FILES, configuration, local_files
 from streamtable.runtime.session.spark import start_spark
 from streamtable.runtime.stop_signals import stop_signals
 
@@ -55,11 +55,19 @@ def test_fixed_settings_are_set() -> None:
     assert found["spark.master"] == "local[3]"
 
 
+def test_a_script_may_set_its_own_local_file_system() -> None:
+    settings = SessionSettings()
+    assert local_files(settings.current()) == LOCAL_FILES
+    settings.set("spark.hadoop.fs.file.impl", Given("org.example.Files"))
+    assert list(local_files(settings.current())) == ["fs.file.impl.disable.cache"]
+
+
 @pytest.fixture
 def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Send Ctrl-C while Spark starts; return the list of recorded calls."""
     calls: list[str] = []
-    session = SimpleNamespace(stop=lambda: calls.append("stop"))
+    conf = SimpleNamespace(set=lambda *_: None)
+    session = SimpleNamespace(stop=lambda: calls.append("stop"), conf=conf)
 
     def launch(_: Callable[[], Any]) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
