@@ -269,8 +269,6 @@ def one(
     *,
     optional: int = 0,
     nulls: Nulls = Nulls.IF_ARGUMENTS,
-    more: tuple[Overload, ...] = (),
 ) -> Function:
-    """Define a function with a signature, and `more` signatures that are tried after it."""
-    first = Overload(takes, gives, sql, optional, nulls=nulls)
-    return Function(name, category, (first, *more), doc)
+    """Define a function with a single signature."""
+    return Function(name, category, (Overload(takes, gives, sql, optional, nulls=nulls),), doc)

@@ -181,14 +181,14 @@ TEMPORAL = (
         "A timestamp as text, by a Java pattern.",
         nulls=Nulls.ALWAYS,
     ),
-    one(
+    Function(
         "TIMESTAMPADD",
         _TEMPORAL,
-        (keyword(*units.ADDED), WHOLE, _ADDABLE),
-        units.added_type,
-        units.added,
+        tuple(
+            Overload((keyword(*units.ADDED), count, _ADDABLE), units.added_type, units.added)
+            for count in (WHOLE, LONG)
+        ),
         "So many units later.",
-        more=(Overload((keyword(*units.ADDED), LONG, _ADDABLE), units.added_type, units.added),),
     ),
     Function("TIMESTAMPDIFF", _TEMPORAL, _differences(), "Whole units between two times."),
     one(

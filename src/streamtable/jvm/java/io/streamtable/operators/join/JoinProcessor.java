@@ -81,10 +81,7 @@ public final class JoinProcessor extends RowProcessor {
       rightUpserts.resolve(right, rightChanges);
     }
     JoinOutput output = new JoinOutput(spec);
-    List<Row> changes = new ArrayList<>();
     if (key.anyNull()) {
-      changes.addAll(returned(true, leftChanges));
-      changes.addAll(returned(false, rightChanges));
       leftChanges.additionsFirst((row, by) -> alone(true, row, by, output));
       rightChanges.additionsFirst((row, by) -> alone(false, row, by, output));
     } else {
@@ -105,7 +102,10 @@ public final class JoinProcessor extends RowProcessor {
         rightChanges.unchanged(right::refresh);
       }
     }
-    changes.addAll(output.changes(spec.outputKey(), spec.before()));
+    List<Row> changes = output.changes(spec.outputKey(), spec.before());
+    if (key.anyNull()) {
+      changes.addAll(0, returned(leftChanges, rightChanges));
+    }
     return CollectionConverters.asScala(
         (positions != null ? positions.appendedTo(changes) : changes).iterator());
   }
@@ -130,9 +130,10 @@ public final class JoinProcessor extends RowProcessor {
    * Returns updates to themselves of the rows with a null key that were first retracted and then
    * added. The join does not know whether their first retractions removed a row.
    */
-  private List<Row> returned(boolean isLeft, NetRows changes) {
+  private List<Row> returned(NetRows leftChanges, NetRows rightChanges) {
     JoinOutput output = new JoinOutput(spec);
-    changes.returned((row, by) -> alone(isLeft, row, by, output));
+    leftChanges.returned((row, by) -> alone(true, row, by, output));
+    rightChanges.returned((row, by) -> alone(false, row, by, output));
     return output.repeated(spec.outputKey(), spec.before());
   }
 
