@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 from streamtable.core.changelog import RowKind
+from streamtable.core.row_key import row_key
 
 
 class Folded:
@@ -17,7 +17,7 @@ class Folded:
 
     def add(self, kind: RowKind, values: tuple[Any, ...]) -> None:
         """Process one change; the changelog has the old row of every update."""
-        key = _key(values)
+        key = row_key(values)
         count = self._rows.get(key, (values, 0))[1] + (-1 if kind.removes else 1)
         if count:
             self._rows[key] = (values, count)
@@ -33,19 +33,3 @@ class Folded:
     def __len__(self) -> int:
         """Return the number of different rows."""
         return len(self._rows)
-
-
-def _key(value: Any) -> Hashable:
-    """Return a hashable value that is equal for equal rows, also for NaN."""
-    if isinstance(value, tuple | list):
-        return tuple(map(_key, value))
-    if isinstance(value, Mapping):
-        return frozenset((_key(k), _key(v)) for k, v in value.items())
-    if isinstance(value, bytearray):
-        return bytes(value)
-    if isinstance(value, float) and value != value:
-        return "NaN"
-    if isinstance(value, datetime.datetime):
-        # In the hour that a change of the clock repeats, two instants are equal but for the fold.
-        return (value, value.fold)
-    return value  # type: ignore[no-any-return]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
-from streamtable.batch.comparable import comparable
+from streamtable.batch.comparable import comparable, identity
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN, reached_column
 from streamtable.core.changelog import ROW_KIND_COLUMN, RowKind
@@ -49,7 +49,7 @@ def content(
         return repeated.selectExpr(kind, *kept)
     row = f"struct({', '.join([ROW_KIND_COLUMN, *kept])})"
     latest = changes.selectExpr("*", f"{row} AS __row", f"{_order()} AS __order")
-    last = _grouped(latest, key, {"__last": "max_by(__row, __order)"})
+    last = _grouped(latest, fields, key, {"__last": "max_by(__row, __order)"})
     rows = last.selectExpr("__last.*").where(_KEPT)
     return rows.selectExpr(kind, *kept)
 
@@ -72,7 +72,7 @@ def inconsistent(changes: DataFrame, fields: Sequence[Field], key: Sequence[str]
     last = f"max_by(if({_KEPT}, __hash, 0), __order)"
     totals = {"__rows": "sum(__sign)", "__left": "sum(__sign * __hash)", "__last": last}
     there = f"max_by(if({_KEPT}, 1, 0), __order)"
-    grouped = _grouped(hashed, key, {**totals, "__there": there})
+    grouped = _grouped(hashed, fields, key, {**totals, "__there": there})
     return grouped.where("__rows <> __there OR __left <> __last")
 
 
@@ -91,7 +91,7 @@ def history(
     names = [quote(f.name) for f in fields]
     if not upserts:
         return changes.selectExpr(ROW_KIND_COLUMN, *names, *HISTORY)
-    partition = ", ".join(map(quote, key))
+    partition = ", ".join(_identities(fields, key))
     window = f"OVER (PARTITION BY {partition} ORDER BY {', '.join(ORDER)})"
     before = changes.selectExpr("*", f"lag({_row(fields)}) {window} AS __before")
     delete, insert = RowKind.DELETE.value, RowKind.INSERT.value
@@ -132,6 +132,7 @@ def difference(
     latest = changes.selectExpr("*", f"{_row(fields)} AS __row", f"{_order()} AS __order")
     both = _grouped(
         latest,
+        fields,
         key,
         {
             f"__at_{place}": f"max_by(__row, __order) FILTER (WHERE {reached_column(place)})"
@@ -183,19 +184,39 @@ def _counted(
     changes: DataFrame, fields: Sequence[Field], weight: str, carried: Mapping[str, str]
 ) -> DataFrame:
     """Sum a weight for each distinct row, in the column `__n`; combine carried columns."""
-    names = [quote(f.name) for f in fields]
-    weighted = changes.selectExpr(*names, f"{weight} AS __weight", *map(quote, carried))
-    combined = [F.expr(sql).alias(name) for name, sql in carried.items()]
-    count = F.expr("CAST(sum(__weight) AS INT)").alias("__n")
-    return weighted.groupBy(*names).agg(count, *combined)
+    names = [f.name for f in fields]
+    weighted = changes.selectExpr("*", f"{weight} AS __weight")
+    # Spark aggregates `first` of a text by sorting. It is computed for few fields.
+    values = {
+        place: f"first({quote(name)})"
+        for place, (name, sql) in enumerate(zip(names, _identities(fields, names), strict=True))
+        if sql != quote(name)
+    }
+    totals = {"__n": "CAST(sum(__weight) AS INT)", **carried}
+    firsts = {f"__value_{place}": sql for place, sql in values.items()}
+    grouped = _grouped(weighted, fields, names, {**firsts, **totals})
+    columns = [
+        f"{'__value' if place in values else '__key'}_{place} AS {quote(name)}"
+        for place, name in enumerate(names)
+    ]
+    return grouped.selectExpr(*columns, *map(quote, totals))
 
 
-def _grouped(rows: DataFrame, key: Sequence[str], results: Mapping[str, str]) -> DataFrame:
-    """Group by the key, whose fields become `__key_0`, `__key_1`, ..."""
+def _grouped(
+    rows: DataFrame, fields: Sequence[Field], key: Sequence[str], results: Mapping[str, str]
+) -> DataFrame:
+    """Group by the identity of the key, whose parts become `__key_0`, `__key_1`, ..."""
     keys = [f"__key_{place}" for place in range(len(key))]
-    named = [f"{quote(k)} AS {name}" for k, name in zip(key, keys, strict=True)]
+    found = _identities(fields, key)
+    named = [f"{sql} AS {name}" for sql, name in zip(found, keys, strict=True)]
     columns = [F.expr(sql).alias(name) for name, sql in results.items()]
     return rows.selectExpr("*", *named).groupBy(*keys).agg(*columns)
+
+
+def _identities(fields: Sequence[Field], key: Sequence[str]) -> list[str]:
+    """Return Spark SQL of the identity of each field of the key."""
+    types = {f.name: f.type for f in fields}
+    return [identity(quote(name), types[name]) for name in key]
 
 
 def _row(fields: Sequence[Field]) -> str:

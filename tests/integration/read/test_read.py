@@ -219,6 +219,60 @@ def test_append_only_and_change_event_tables(broker: Broker, topic: Topics, tmp_
     assert "metadata column 'o'" in refused.stderr
 
 
+def test_both_zeros_are_two_keys_and_two_rows(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Their bytes differ, although -0.0 equals 0.0, and a delete removes only one of them."""
+    servers = broker.bootstrap_servers
+    names = {"keyed": topic("keyed"), "counted": topic("counted"), "servers": servers}
+    script = """
+    CREATE TABLE keyed (d DOUBLE, v INT, PRIMARY KEY (d) NOT ENFORCED) WITH (
+      'connector' = 'upsert-kafka', 'topic' = '${keyed}', 'key.format' = 'json',
+      'properties.bootstrap.servers' = '${servers}', 'value.format' = 'json');
+    CREATE TABLE counted (d DOUBLE, m MAP<STRING, ARRAY<ROW<f FLOAT>>>) WITH (
+      'connector' = 'kafka', 'topic' = '${counted}', 'format' = 'debezium-json',
+      'properties.bootstrap.servers' = '${servers}');
+    """
+    upserts = [Change(-0.0, {"v": 1}), Change(0.0, {"v": 2}), Change(-0.0, {"v": 3})]
+    produce_changes(servers, names["keyed"], "d", [*upserts, Change(0.0, None)])
+    plus, minus = ({"d": d, "m": {"a": [{"f": 1.5}]}} for d in (0.0, -0.0))
+    nested = {"d": 1.0, "m": {"a": [{"f": -0.0}]}}
+    opposite = {"d": 1.0, "m": {"a": [{"f": 0.0}]}}
+    events = [("c", plus), ("c", minus), ("c", nested), ("d", opposite), ("d", plus)]
+    produce(
+        servers,
+        names["counted"],
+        [
+            (None, json.dumps({"op": op, "after" if op == "c" else "before": row}).encode())
+            for op, row in events
+        ],
+    )
+    reads = Reads(tmp_path, script, names)
+
+    def shown(rows: list[dict[str, Any]]) -> list[str]:
+        return sorted(map(str, rows))  # -0.0 equals 0.0 also in Python
+
+    assert shown(reads.rows("keyed", "--as-of", "partition:0,offset:2")) == shown(
+        [{"d": -0.0, "v": 1}, {"d": 0.0, "v": 2}]
+    )
+    assert shown(reads.rows("keyed")) == ["{'d': -0.0, 'v': 3}"]
+    changes = [(c["op"], str(c["d"]), c["v"]) for c in reads.rows("keyed", "--changes")]
+    expected = [("+I", "-0.0", 1), ("+I", "0.0", 2), ("+U", "-0.0", 3), ("-D", "0.0", 2)]
+    assert changes == expected
+    assert shown(reads.rows("keyed", "--diff", "partition:0,offset:2", "now")) == shown(
+        [
+            {"op": "-U", "d": -0.0, "v": 1},
+            {"op": "+U", "d": -0.0, "v": 3},
+            {"op": "-D", "d": 0.0, "v": 2},
+        ]
+    )
+    # The delete of the opposite has no row.
+    assert shown(reads.rows("counted")) == shown([minus, nested])
+    assert shown(reads.rows("counted", "--diff", "partition:0,offset:2", "now")) == shown(
+        [{"op": "-D", **plus}, {"op": "+I", **nested}, {"op": "-D", **opposite}]
+    )
+
+
 def test_transactions(broker: Broker, topic: Topics, tmp_path: Path) -> None:
     """Aborted records are not read. The read ends at an open transaction, with a notice."""
     servers, name = broker.bootstrap_servers, topic("t")

@@ -28,6 +28,7 @@ _AGAIN = _FIRST.replace(fold=1)
         # An update-before may arrive before the insert of an equal row.
         ([("-U", 1), ("+U", 2), ("+I", 1)], [2]),
         ([("+I", math.nan), ("-D", math.nan)], []),
+        ([("+I", 0.0), ("+I", [0.0]), ("-D", -0.0), ("-D", [0.0])], [0.0]),
         ([("+I", {"a": [1]}), ("+I", {"a": [2]}), ("-D", {"a": [1]})], [{"a": [2]}]),
         ([("+I", bytearray(b"x")), ("-D", bytearray(b"x"))], []),
         ([("+I", [_FIRST]), ("+I", [_AGAIN]), ("-D", [_FIRST])], [[_AGAIN]]),
