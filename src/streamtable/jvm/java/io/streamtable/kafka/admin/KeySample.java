@@ -3,19 +3,18 @@ package io.streamtable.kafka.admin;
 import io.streamtable.codec.DecodeException;
 import io.streamtable.codec.Decoder;
 import io.streamtable.codec.Encoder;
+import io.streamtable.kafka.client.BoundedConsumer;
 import io.streamtable.kafka.client.KafkaFault;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 
 /** Compares the last keys of a topic with a format: does the format write the same bytes? */
@@ -38,7 +37,8 @@ public final class KeySample {
       Decoder decoder,
       Encoder encoder) {
     List<byte[]> keys;
-    try (KafkaConsumer<byte[], byte[]> consumer = consumer(properties, timeoutMs)) {
+    Map<String, String> limit = Map.of("default.api.timeout.ms", String.valueOf(timeoutMs));
+    try (KafkaConsumer<byte[], byte[]> consumer = BoundedConsumer.of(properties, limit)) {
       keys = last(consumer, topic, timeoutMs);
     } catch (RuntimeException e) {
       throw KafkaFault.of(e, properties);
@@ -84,15 +84,6 @@ public final class KeySample {
       }
     }
     return keys;
-  }
-
-  private static KafkaConsumer<byte[], byte[]> consumer(
-      Map<String, String> properties, long timeoutMs) {
-    Map<String, Object> config = new HashMap<>(properties);
-    config.put("default.api.timeout.ms", String.valueOf(timeoutMs));
-    config.put("enable.auto.commit", "false");
-    config.remove("group.id"); // the consumer joins no group
-    return new KafkaConsumer<>(config, new ByteArrayDeserializer(), new ByteArrayDeserializer());
   }
 
   /** Formats a key as text if it is text, else as hexadecimal digits. */

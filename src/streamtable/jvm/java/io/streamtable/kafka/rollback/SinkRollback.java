@@ -1,6 +1,7 @@
 package io.streamtable.kafka.rollback;
 
 import io.streamtable.kafka.admin.TopicOffsets;
+import io.streamtable.kafka.client.BoundedConsumer;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.write.InFlightRecords;
 import java.nio.ByteBuffer;
@@ -20,7 +21,6 @@ import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.InterruptException;
 import org.apache.kafka.common.errors.TimeoutException;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
 /**
@@ -40,6 +40,12 @@ public final class SinkRollback {
   /** Limits the bytes of a round's keys, and the bytes of the records that are kept at a time. */
   private static final long BYTES_AT_ONCE = 16L << 20;
 
+  private static final Map<String, String> READING =
+      Map.of(
+          "auto.offset.reset", "earliest",
+          "isolation.level", "read_uncommitted",
+          "max.poll.records", "5000");
+
   private final Map<String, String> properties;
   private final String topic;
   private final boolean whole;
@@ -58,14 +64,7 @@ public final class SinkRollback {
     this.whole = whole;
     this.timeoutMs = timeoutMs;
     this.deadline = System.nanoTime() + timeoutMs * 1_000_000L;
-    Map<String, Object> reading = new HashMap<>(properties);
-    reading.put("enable.auto.commit", "false");
-    reading.put("auto.offset.reset", "earliest");
-    reading.put("isolation.level", "read_uncommitted");
-    reading.put("max.poll.records", "5000");
-    reading.remove("group.id"); // the consumer joins no group
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-    this.consumer = new KafkaConsumer<>(reading, bytes, bytes);
+    this.consumer = BoundedConsumer.of(properties, READING);
     this.producer = producer(properties);
   }
 

@@ -1,11 +1,11 @@
 package io.streamtable.kafka.write;
 
+import io.streamtable.kafka.client.BoundedConsumer;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.client.Secrets;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -17,12 +17,14 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.header.Headers;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /** Reads the keys of a topic. */
 final class TopicKeys {
   private static final Duration POLL = Duration.ofMillis(200);
   private static final long STALLED_MS = 60_000;
+
+  private static final Map<String, String> READING =
+      Map.of("auto.offset.reset", "earliest", "isolation.level", "read_uncommitted");
 
   private TopicKeys() {}
 
@@ -34,14 +36,8 @@ final class TopicKeys {
    * @param headers if not empty, only keys whose last value has all of these headers are returned
    */
   static List<byte[]> read(Map<String, String> properties, String topic, Headers headers) {
-    Map<String, Object> config = new HashMap<>(properties);
-    config.put("enable.auto.commit", "false");
-    config.put("auto.offset.reset", "earliest");
-    config.put("isolation.level", "read_uncommitted");
-    config.remove("group.id"); // the consumer joins no group
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
     Set<ByteBuffer> keys = new LinkedHashSet<>();
-    try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(config, bytes, bytes)) {
+    try (KafkaConsumer<byte[], byte[]> consumer = BoundedConsumer.of(properties, READING)) {
       List<TopicPartition> all =
           consumer.partitionsFor(topic).stream().map(TopicKeys::partition).toList();
       consumer.assign(all);
