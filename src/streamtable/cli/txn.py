@@ -47,13 +47,13 @@ def _admin(servers: str, properties: dict[str, str]) -> Iterator[KafkaAdmin]:
     from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
     from streamtable.core.settings.session import SessionSettings
     from streamtable.jvm.bridge import Bridge
-    from streamtable.runtime.session.spark import start_spark
+    from streamtable.runtime.session.spark import start_spark, stop_spark
 
     spark = start_spark(SessionSettings().current(), "local[1]")
     try:
         yield KafkaAdmin(Bridge(spark), {**properties, "bootstrap.servers": servers})
     finally:
-        spark.stop()
+        stop_spark(spark)
 
 
 @click.group()

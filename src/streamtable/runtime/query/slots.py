@@ -17,6 +17,7 @@ from streamtable.jvm.faults import not_enough_slots
 from streamtable.plan.sink.reused_scan import read_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.query.job_query import JobQuery
+from streamtable.runtime.session.spark import stop_spark
 
 #: How long a start waits for the executors of a cluster, and the pause between two looks, in
 #: seconds. The executors of a free cluster register within a few seconds of each other.
@@ -58,7 +59,7 @@ def with_enough_slots(
     if needed <= available:
         return spark, modes
     if restart is not None:
-        spark.stop()
+        stop_spark(spark)
         return restart(f"local[{needed}]"), modes
     missing = not_enough_slots(needed=needed, available=available)
     if ExecutionMode.REAL_TIME in modes.values():

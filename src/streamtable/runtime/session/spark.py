@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ from importlib import import_module
 from types import FrameType
 
 from pyspark import SparkConf, SparkContext
+from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
@@ -88,7 +90,7 @@ def start_spark(
         try:
             signal.raise_signal(signal.SIGINT)
         except BaseException:
-            spark.stop()
+            stop_spark(spark)
             raise
     for key, value in local_files(settings).items():
         spark.conf.set(key, value)
@@ -107,12 +109,29 @@ def set_up_state(spark: SparkSession, settings: Settings) -> None:
 
 def stop_spark(spark: SparkSession) -> None:
     """Stop Spark, or clean up if its JVM has been ended from outside."""
+    context = spark.sparkContext
+    accumulators = context._accumulatorServer  # noqa: SLF001 - no public way
+    context._accumulatorServer = None  # type: ignore[assignment]  # noqa: SLF001 - as PySpark does
     try:
         spark.stop()
     except Exception:
         if not jvm_has_ended():
             raise
         _forget_jvm()
+    finally:
+        if accumulators is not None:
+            _stop_at_once(accumulators)
+
+
+def _stop_at_once(server: AccumulatorTCPServer | AccumulatorUnixServer) -> None:
+    """Stop PySpark's server of accumulators, which PySpark itself does in up to half a second.
+
+    The server looks for the request after each connection, or after half a second. When its socket
+    is shut down, it looks at once.
+    """
+    with suppress(OSError):  # a system may refuse it for a socket that only listens
+        server.socket.shutdown(socket.SHUT_RDWR)
+    server.shutdown()
 
 
 def end_jvm() -> None:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 from collections.abc import Callable
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from pyspark.accumulators import _start_update_server
 
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.core.settings.spark import FIXED
 from streamtable.runtime.session import spark as spark_module
 from streamtable.runtime.session.configuration import LOCAL_FILES, configuration, local_files
-from streamtable.runtime.session.spark import start_spark
+from streamtable.runtime.session.spark import start_spark, stop_spark
 from streamtable.runtime.stop_signals import stop_signals
 
 _OURS = "io.streamtable.query.StateOrder"
@@ -67,7 +69,8 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Send Ctrl-C while Spark starts; return the list of recorded calls."""
     calls: list[str] = []
     conf = SimpleNamespace(set=lambda *_: None)
-    session = SimpleNamespace(stop=lambda: calls.append("stop"), conf=conf)
+    context = SimpleNamespace(_accumulatorServer=None)
+    session = SimpleNamespace(stop=lambda: calls.append("stop"), conf=conf, sparkContext=context)
 
     def launch(_: Callable[[], Any]) -> Any:
         os.kill(os.getpid(), signal.SIGINT)
@@ -103,3 +106,12 @@ def test_ctrl_c_during_the_start_without_a_stop_ends_spark(launched: list[str]) 
     with pytest.raises(KeyboardInterrupt):
         start_spark(SessionSettings().current(), "local[1]")
     assert launched == ["launched", "stop"]
+
+
+def test_a_stop_ends_the_server_of_accumulators() -> None:
+    server = _start_update_server("token", False, None)
+    context = SimpleNamespace(_accumulatorServer=server)
+    stop_spark(cast("Any", SimpleNamespace(sparkContext=context, stop=lambda: None)))
+    assert context._accumulatorServer is None
+    with pytest.raises(OSError, match="refused"):
+        socket.create_connection(cast("Any", server.server_address), 1)
