@@ -53,10 +53,11 @@ def plan_select(query: exp.Select, source: Relation, planner: Planner, ttls: Ttl
     ):
         if clause is not None:
             _refuse_aliases(clause, name, items, source)
+    written = len(items)
     items = [*items, *qualify.items]
     filtered = _where(query, source)
     if group or having or any(has_aggregate(item) for item in items):
-        relation = _grouped(items, group, having, filtered, planner, ttls)
+        relation = _grouped(items, written, group, having, filtered, planner, ttls)
     else:
         wanted, filtered = with_scalars([item.unalias() for item in items], filtered, planner)
         relation = _items(wanted, items, filtered)
@@ -96,19 +97,21 @@ def _where(query: exp.Select, source: Relation) -> Relation:
 
 def _grouped(
     items: list[exp.Expr],
+    written: int,
     group: exp.Group | None,
     having: exp.Having | None,
     source: Relation,
     planner: Planner,
     ttls: TtlHints,
 ) -> Relation:
+    """Plan groups; the first `written` items are those of the script, which positions name."""
     having = having if having is not None and conjuncts(having.this) else None
     wanted = [item.unalias() for item in items] + ([having.this] if having else [])
     if group is not None and has_grouping_sets(group):
         expanded = expand_groups(group, wanted, source)
         grouping, wanted, source = expanded.grouping, expanded.wanted, expanded.source
     else:
-        grouping = _grouping_expressions(group, items)
+        grouping = _grouping_expressions(group, items[:written])
         wanted = without_grouping_calls(grouping, wanted, source)
         grouping, wanted, source = with_group_window(grouping, wanted, source)
     aggregation: Aggregation = plan_aggregation(grouping, wanted, source)
