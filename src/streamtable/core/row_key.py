@@ -22,8 +22,8 @@ def row_key(value: Any) -> Hashable:
         return frozenset((row_key(k), row_key(v)) for k, v in value.items())
     if isinstance(value, bytearray):
         return bytes(value)
-    if isinstance(value, float) and (value != value or value == 0):
-        return ("NaN",) if value != value else (math.copysign(1.0, value), 0.0)
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else (value, math.copysign(1.0, value))
     if isinstance(value, datetime.datetime):
         # In the hour that a change of the clock repeats, two instants are equal but for the fold.
         return (value, value.fold)
