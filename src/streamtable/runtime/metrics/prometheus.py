@@ -17,6 +17,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.socket_server import stop_at_once
 from streamtable.runtime.metrics.metric_names import METRICS, Metric, Owner
 from streamtable.runtime.metrics.metrics import JobMetrics
 
@@ -130,6 +131,6 @@ def serve(collector: JobCollector, host: str, port: int) -> Iterator[int]:
     try:
         yield server.server_port
     finally:
-        server.shutdown()
+        stop_at_once(server)
         server.server_close()
         thread.join()

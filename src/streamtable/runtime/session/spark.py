@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -15,11 +14,11 @@ from importlib import import_module
 from types import FrameType
 
 from pyspark import SparkConf, SparkContext
-from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import BUNDLE_SIZE, STATE_ORDER, STATE_ROWS
+from streamtable.core.socket_server import stop_at_once
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.installed_spark import check_machine
@@ -120,18 +119,7 @@ def stop_spark(spark: SparkSession) -> None:
         _forget_jvm()
     finally:
         if accumulators is not None:
-            _stop_at_once(accumulators)
-
-
-def _stop_at_once(server: AccumulatorTCPServer | AccumulatorUnixServer) -> None:
-    """Stop PySpark's server of accumulators, which PySpark itself does in up to half a second.
-
-    The server looks for the request after each connection, or after half a second. When its socket
-    is shut down, it looks at once.
-    """
-    with suppress(OSError):  # a system may refuse it for a socket that only listens
-        server.socket.shutdown(socket.SHUT_RDWR)
-    server.shutdown()
+            stop_at_once(accumulators)
 
 
 def end_jvm() -> None:

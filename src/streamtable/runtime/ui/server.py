@@ -19,6 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import masked, without_secrets
+from streamtable.core.socket_server import stop_at_once
 
 #: Longest wait for a request of an open connection, in seconds.
 _TIMEOUT_S = 10
@@ -82,7 +83,7 @@ def serve_pages(pages: Pages, host: str, port: int) -> Iterator[str]:
         shown = f"[{name}]" if ":" in name else name
         yield f"http://{shown}:{server.server_port}/?token={pages.token}"
     finally:
-        server.shutdown()
+        stop_at_once(server)
         server.server_close()
         thread.join()
 
