@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+import datetime
+import math
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from streamtable.core.changelog import RowKind
-from streamtable.core.row_key import row_key
 
 
 class Folded:
@@ -17,7 +18,7 @@ class Folded:
 
     def add(self, kind: RowKind, values: tuple[Any, ...]) -> None:
         """Process one change; the changelog has the old row of every update."""
-        key = row_key(values)
+        key = _key(values)
         count = self._rows.get(key, (values, 0))[1] + (-1 if kind.removes else 1)
         if count:
             self._rows[key] = (values, count)
@@ -33,3 +34,22 @@ class Folded:
     def __len__(self) -> int:
         """Return the number of different rows."""
         return len(self._rows)
+
+
+def _key(value: Any) -> Hashable:
+    """Return a hashable value that is equal for equal rows only.
+
+    In Python, NaN does not equal itself, -0.0 equals 0.0, and lists and maps have no hash.
+    """
+    if isinstance(value, tuple | list):
+        return tuple(map(_key, value))
+    if isinstance(value, Mapping):
+        return frozenset((_key(k), _key(v)) for k, v in value.items())
+    if isinstance(value, bytearray):
+        return bytes(value)
+    if isinstance(value, float):
+        return "NaN" if math.isnan(value) else (value, math.copysign(1.0, value))
+    if isinstance(value, datetime.datetime):
+        # In the hour that a change of the clock repeats, two instants are equal but for the fold.
+        return (value, value.fold)
+    return value  # type: ignore[no-any-return]

@@ -17,9 +17,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.core.socket_server import stop_at_once
 from streamtable.runtime.metrics.metric_names import METRICS, Metric, Owner
 from streamtable.runtime.metrics.metrics import JobMetrics
+from streamtable.runtime.socket_server import stop_at_once
 
 _PREFIX = "streamtable_"
 

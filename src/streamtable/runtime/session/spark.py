@@ -18,7 +18,6 @@ from pyspark.sql import SparkSession
 
 from streamtable.core.options import Settings
 from streamtable.core.settings.execution import BUNDLE_SIZE, STATE_ORDER, STATE_ROWS
-from streamtable.core.socket_server import stop_at_once
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.installed_spark import check_machine
@@ -41,6 +40,7 @@ from streamtable.runtime.session.configuration import (
 from streamtable.runtime.session.driver_address import check_master
 from streamtable.runtime.session.launch_log import launch_output
 from streamtable.runtime.session.submitted import settings_after_submit
+from streamtable.runtime.socket_server import stop_at_once
 
 #: A shell's exit code for a process that a signal has ended is this number plus the signal number.
 _BY_SIGNAL = 128

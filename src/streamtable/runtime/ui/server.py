@@ -19,7 +19,7 @@ from urllib.parse import parse_qs, urlsplit
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.secrets import masked, without_secrets
-from streamtable.core.socket_server import stop_at_once
+from streamtable.runtime.socket_server import stop_at_once
 
 #: Longest wait for a request of an open connection, in seconds.
 _TIMEOUT_S = 10
