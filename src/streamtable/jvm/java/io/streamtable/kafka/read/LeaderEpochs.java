@@ -2,6 +2,7 @@ package io.streamtable.kafka.read;
 
 import io.streamtable.expressions.MethodCall;
 import io.streamtable.kafka.client.BackgroundTasks;
+import io.streamtable.kafka.client.BoundedConsumer;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.kafka.client.Secrets;
 import java.io.Serializable;
@@ -17,7 +18,6 @@ import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.spark.sql.Column;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -86,15 +86,13 @@ public final class LeaderEpochs implements Serializable {
       if (consumer != null) {
         return;
       }
-      Map<String, Object> config = new HashMap<>(properties);
-      config.remove(ConsumerConfig.GROUP_ID_CONFIG);
-      config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-      config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
-      config.put(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "1");
-      // A fetch returns one batch of records whatever its size, so the smallest limit is enough.
-      config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1");
-      ByteArrayDeserializer bytes = new ByteArrayDeserializer();
-      consumer = new KafkaConsumer<>(config, bytes, bytes);
+      Map<String, String> reading =
+          Map.of(
+              ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none",
+              ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "1",
+              // A fetch returns a batch of records whatever its size: the least limit is enough.
+              ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1");
+      consumer = BoundedConsumer.of(properties, reading);
     }
 
     synchronized int of(TopicPartition partition, long offset) {

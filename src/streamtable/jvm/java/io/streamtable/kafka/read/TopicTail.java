@@ -1,5 +1,6 @@
 package io.streamtable.kafka.read;
 
+import io.streamtable.kafka.client.BoundedConsumer;
 import io.streamtable.kafka.client.KafkaFault;
 import java.time.Duration;
 import java.util.Base64;
@@ -10,7 +11,6 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
 /**
  * Reads the newest committed records of a topic as they arrive, for people who watch a job. If more
@@ -36,16 +36,14 @@ public final class TopicTail implements AutoCloseable {
     this.properties = new HashMap<>(properties);
     this.topic = topic;
     this.records = records;
-    Map<String, Object> config = new HashMap<>(properties);
-    config.remove(ConsumerConfig.GROUP_ID_CONFIG);
-    config.put(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-    config.put(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest");
-    config.put(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
-    config.put(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
-    config.put(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "262144");
-    ByteArrayDeserializer bytes = new ByteArrayDeserializer();
+    Map<String, String> reading =
+        Map.of(
+            ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "latest",
+            ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed",
+            ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false",
+            ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "262144");
     try {
-      this.consumer = new KafkaConsumer<>(config, bytes, bytes);
+      this.consumer = BoundedConsumer.of(properties, reading);
     } catch (RuntimeException e) {
       throw KafkaFault.of(e, this.properties);
     }
