@@ -22,6 +22,7 @@ from streamtable.core.settings.reporting import METRIC_LABELS
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.runtime.metrics.metrics import JobMetrics
+from streamtable.runtime.session.launch import launched_ahead
 
 if TYPE_CHECKING:
     from streamtable.runtime.job import RunOptions
@@ -130,17 +131,18 @@ def command(
         print_notices(session)
     else:
         check_machine()  # Spark is needed from here on
-        from streamtable.runtime.job import RunOptions
-        from streamtable.runtime.ui.server import UiAddress
-
         address = None if metrics_port is None else (metrics_host, metrics_port)
         verbose = bool(context.find_root().params["debug"])
         if not session.plans:
             _check_selects(context.params)
-        page = None if ui is None else UiAddress(ui_host, ui)
-        proofs = repeated_proof(context, file, settings, variables)
-        options = RunOptions(bounded, checkpoint, master, verbose, page, proofs)
-        _run(session, options, address, metrics, line)
+        with launched_ahead(session.job_settings, master, verbose, line.notice):
+            from streamtable.runtime.job import RunOptions
+            from streamtable.runtime.ui.server import UiAddress
+
+            page = None if ui is None else UiAddress(ui_host, ui)
+            proofs = repeated_proof(context, file, settings, variables)
+            options = RunOptions(bounded, checkpoint, master, verbose, page, proofs)
+            _run(session, options, address, metrics, line)
 
 
 def _check_ingest(given: Mapping[str, Any]) -> None:
@@ -189,11 +191,13 @@ def _ingest(
     given = fixed_settings({**named, **settings}).current()
 
     check_machine()
-    from streamtable.ingest.run.run import IngestOptions, run_ingest
-    from streamtable.runtime.ui.server import UiAddress
+    _, _, master, verbose = chosen
+    with launched_ahead(given, master, verbose, line.notice):
+        from streamtable.ingest.run.run import IngestOptions, run_ingest
+        from streamtable.runtime.ui.server import UiAddress
 
-    address = None if page is None else UiAddress(*page)
-    run_ingest(job, given, IngestOptions(*chosen, ui=address), line.notice, line.notice)
+        address = None if page is None else UiAddress(*page)
+        run_ingest(job, given, IngestOptions(*chosen, ui=address), line.notice, line.notice)
 
 
 def _run(

@@ -40,6 +40,22 @@ def test_versions_are_read(jdk: FakeJdk, said: str, version: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("release", "version"),
+    [
+        ('IMPLEMENTOR="Debian"\nJAVA_VERSION="21.0.7"\n', 21),
+        ('JAVA_VERSION="1.8.0_402"\n', 8),
+        ('IMPLEMENTOR="Debian"\n', 17),
+    ],
+)
+def test_the_file_of_a_release_precedes_its_program(
+    jdk: FakeJdk, release: str, version: int
+) -> None:
+    jdk.install_tool("java", "#!/bin/sh\necho 'openjdk version \"17.0.15\"'\n")
+    (jdk.home / "release").write_text(release)
+    assert java_version(jdk.home / "bin" / "java") == version
+
+
+@pytest.mark.parametrize(
     ("script", "reason"),
     [
         ("#!/bin/sh\necho 'openjdk version \"11.0.2\"'\n", "is version 11"),

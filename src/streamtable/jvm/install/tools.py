@@ -22,6 +22,8 @@ MINIMUM_JAVA = 17
 
 Tool = Literal["java", "javac"]
 
+_RELEASE = re.compile(r'^JAVA_VERSION="(?:1\.)?(\d+)', re.MULTILINE)
+
 
 @cache
 def java_tool(name: Tool) -> Path:
@@ -43,10 +45,17 @@ def java_tool(name: Tool) -> Path:
 def java_version(tool: Path) -> int:
     """Return the feature version of a `java` or `javac`, such as 17; 8 for a version 1.8.
 
+    The file `release` of a JDK or JRE contains it. Without this file, the program prints it.
+
     Raises:
         StreamtableError: JAVA_MISSING if the program prints no version (macOS has such stubs).
     """
-    import subprocess  # the check of a script starts no program
+    release = tool.resolve().parents[1] / "release"
+    if release.is_file():
+        noted = _RELEASE.search(release.read_text(encoding="utf-8"))
+        if noted:
+            return int(noted[1])
+    import subprocess  # a check that needs no program loads no module
 
     try:
         said = subprocess.run(  # noqa: S603 - the user's own JDK

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 
 from streamtable.jvm.install.cache import cache_dir
@@ -15,45 +13,28 @@ from streamtable.jvm.install.cache import cache_dir
 _LOGS_KEPT = 10
 
 
-@contextmanager
-def launch_output(verbose: bool, notice: Callable[[str], None]) -> Iterator[None]:
-    """Redirect the output of a JVM that is launched in this block, with Spark's log, to a file.
+def launch_log(verbose: bool, notice: Callable[[str], None]) -> Path | None:
+    """Return the file for the output of a JVM, with Spark's log.
 
-    A process inherits standard error at its launch, and a JVM prints lines there at startup that no
-    setting turns off.
+    A JVM prints lines at its start that no setting turns off.
 
     Args:
-        verbose: show all output, and redirect nothing.
+        verbose: show the output; the result is None.
         notice: takes one line for the user if the cache is not writable.
     """
     if verbose:
-        yield
-        return
-    file = _opened(notice)
-    sys.stderr.flush()
-    kept = os.dup(2)
-    os.dup2(file, 2)
-    os.close(file)
-    try:
-        yield
-    finally:
-        sys.stderr.flush()
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def _opened(notice: Callable[[str], None]) -> int:
-    """Return the file descriptor of a new log."""
+        return None
     logs = cache_dir() / "logs"
+    log = logs / f"spark-{os.getpid()}.log"
     try:
         logs.mkdir(parents=True, exist_ok=True)
         for old in sorted(logs.glob("spark-*.log"), key=_written)[:-_LOGS_KEPT]:
             old.unlink(missing_ok=True)
-        return _new(logs / f"spark-{os.getpid()}.log")
+        log.write_bytes(b"")
     except OSError as error:
         log = Path(tempfile.mkdtemp(prefix="streamtable-log-")) / "spark.log"
         notice(f"cannot write into {logs} ({error.strerror}): the log of Spark is {log}")
-        return _new(log)
+    return log
 
 
 def _written(log: Path) -> float:
@@ -62,7 +43,3 @@ def _written(log: Path) -> float:
         return log.stat().st_mtime
     except FileNotFoundError:
         return 0
-
-
-def _new(log: Path) -> int:
-    return os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)

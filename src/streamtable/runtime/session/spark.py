@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -29,8 +27,6 @@ from streamtable.jvm.submitted import (
 )
 from streamtable.jvm.vector_functions import without_vector_functions
 from streamtable.runtime.session.configuration import (
-    ARENAS,
-    ARENAS_KEPT,
     COUNTS_ROWS,
     IN_STATE_ORDER,
     ROWS_PER_BUNDLE,
@@ -38,7 +34,7 @@ from streamtable.runtime.session.configuration import (
     start_settings,
 )
 from streamtable.runtime.session.driver_address import check_master
-from streamtable.runtime.session.launch_log import launch_output
+from streamtable.runtime.session.launch import launch, set_environment
 from streamtable.runtime.session.submitted import settings_after_submit
 from streamtable.runtime.socket_server import stop_at_once
 
@@ -73,8 +69,7 @@ def start_spark(
     if SparkContext._active_spark_context is not None:  # noqa: SLF001 - no public way
         return SparkSession.builder.getOrCreate()
     check_machine()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    os.environ.setdefault(ARENAS, ARENAS_KEPT)  # inherited by the JVM
+    set_environment()
     if is_submitted():
         wanted = settings_after_submit(settings, master)
     else:
@@ -83,8 +78,8 @@ def start_spark(
     # The JVM runs already if spark-submit or a session that was stopped has launched it.
     if SparkContext._gateway is not None:  # noqa: SLF001 - no public way
         add_to_class_path([*connector_jars(), operators_jar()])
-    with launch_output(verbose, notice), _interrupt_held() as asked:
-        spark = _launched(lambda: _session(wanted))
+    with _interrupt_held() as asked:
+        spark = _launched(lambda: _session(wanted, verbose, notice))
     if asked.is_set():
         try:
             signal.raise_signal(signal.SIGINT)
@@ -181,12 +176,17 @@ def jvm_end(*, wait: bool) -> str | None:
         return f"exit code {code}"
 
 
-def _session(wanted: Mapping[str, str]) -> SparkSession:
-    """Launch a JVM with a Spark session; a JVM of spark-submit is there already."""
+def _session(
+    wanted: Mapping[str, str], verbose: bool, notice: Callable[[str], None]
+) -> SparkSession:
+    """Create a Spark session, in a new JVM unless this process has one."""
     builder = SparkSession.builder.config(map={**wanted})
     if is_submitted():
         return builder.getOrCreate()
-    context = SparkContext.getOrCreate(SparkConf().setAll(list(wanted.items())))
+    gateway = SparkContext._gateway  # noqa: SLF001 - no public way
+    if gateway is None:
+        gateway = launch(wanted, verbose, notice).connect()
+    context = SparkContext(conf=SparkConf().setAll(list(wanted.items())), gateway=gateway)
     with without_vector_functions(context):
         return builder.getOrCreate()
 

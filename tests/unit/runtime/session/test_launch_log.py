@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from streamtable.runtime.session.launch_log import launch_output
+from streamtable.runtime.session.launch_log import launch_log
 
 
 def test_a_log_removed_by_another_start_is_ignored(
@@ -18,6 +18,7 @@ def test_a_log_removed_by_another_start_is_ignored(
     logs.mkdir()
     (logs / "spark-1.log").symlink_to(logs / "removed")
     notices: list[str] = []
-    with launch_output(False, notices.append):
-        pass
+    log = launch_log(False, notices.append)
+    assert log is not None
+    assert log.parent == logs
     assert notices == []

@@ -6,7 +6,6 @@ import os
 import signal
 import socket
 from collections.abc import Callable
-from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -83,7 +82,6 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "SparkContext": active,
         "check_machine": lambda: None,
         "start_settings": lambda *_: {},
-        "launch_output": lambda *_: nullcontext(),
         "Bridge": lambda _: nothing,
         "_launched": launch,
     }.items():

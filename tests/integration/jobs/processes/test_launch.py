@@ -1,0 +1,120 @@
+"""The JVM that a job launches: its settings, its failures, its end. Each case is a process."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+
+from streamtable.jvm.launch import properties
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SCRIPT = """
+CREATE TABLE o (n INT) WITH ('connector' = 'blackhole');
+INSERT INTO o VALUES (1);
+"""
+
+#: Starts a JVM ahead, prints its process, and ends the block without a Spark session.
+UNUSED = """
+from streamtable.core.settings.session import SessionSettings
+from streamtable.runtime.session import launch
+with launch.launched_ahead(SessionSettings().current(), "local[1]", False, print):
+    print(launch._ahead._process.pid)
+"""
+
+#: Starts Spark and prints a setting.
+SETTING = """
+from streamtable.core.settings.session import SessionSettings
+from streamtable.runtime.session.spark import start_spark
+print(start_spark(SessionSettings().current(), "local[1]").conf.get("spark.theirs"))
+"""
+
+
+def _python(program: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", program], check=True, text=True, capture_output=True
+    ).stdout.strip()
+
+
+def _command_lines(parent: int) -> set[str]:
+    """Return the command lines of the processes that a process has started, and of theirs."""
+    children: dict[int, list[Path]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:  # has ended
+            continue
+        children.setdefault(int(fields[1]), []).append(folder)
+    found, todo = set(), [parent]
+    while todo:
+        for folder in children.get(todo.pop(), []):
+            todo.append(int(folder.name))
+            try:
+                found.add((folder / "cmdline").read_text().replace("\0", " "))
+            except OSError:
+                continue
+    return found
+
+
+def test_settings_are_not_on_a_command_line(tmp_path: Path) -> None:
+    """Any user of a machine can list the command lines of its processes."""
+    script = write(tmp_path / "job.sql", SCRIPT)
+    secret = ("--set", "spark.hadoop.fs.s3a.secret.key=hidden-value")
+    job = Cli.start("run", script, "--bounded", "--master", "local[1]", *secret)
+    seen: set[str] = set()
+    deadline = time.monotonic() + PATIENCE_S
+    while job.process.poll() is None:
+        seen |= _command_lines(job.process.pid)
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    assert job.process.returncode == 0
+    assert any("org.apache.spark.deploy.SparkSubmit" in line for line in seen)
+    assert not any("hidden-value" in line for line in seen)
+
+
+def test_a_jvm_that_cannot_start_is_reported(tmp_path: Path) -> None:
+    script = write(tmp_path / "job.sql", SCRIPT)
+    code, _, said = run("run", script, "--bounded", "--set", "spark.driver.memory=1x")
+    assert code == 1
+    assert "Spark's JVM has ended: exit code 1 at its start" in said
+    log = Path(said.partition("its output is in ")[2].partition(";")[0])
+    assert "Invalid maximum heap size" in log.read_text()
+
+
+def test_a_jvm_that_nobody_uses_ends() -> None:
+    process = _python(UNUSED)
+    assert process
+    assert not Path("/proc", process).exists()
+
+
+def test_spark_defaults_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "spark-defaults.conf").write_text("spark.theirs   their value\n")
+    monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
+    assert _python(SETTING) == "their value"
+
+
+def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
+    settings = {
+        "plain": "a value",
+        "with spaces = : # !": "= : # !",
+        "#begins": "#no comment",
+        "backslash": "C:\\temp\\new",
+        "lines": " first\nsecond\r\n\tthird\f ",
+        "words": "Grüße, 世界 😀",
+        "empty": "",
+    }
+    file = tmp_path / "settings.conf"
+    file.write_text(properties(settings), encoding="utf-8")
+    jvm = spark._jvm
+    assert jvm is not None
+    found = jvm.java.util.Properties()
+    found.load(jvm.java.io.InputStreamReader(jvm.java.io.FileInputStream(str(file)), "UTF-8"))
+    assert {key: found.getProperty(key) for key in settings} == settings
+    assert found.size() == len(settings)
