@@ -85,7 +85,7 @@ class JobMonitor:
 
     def until_end(self, stop: threading.Event) -> None:
         """Wait until all queries have ended or a stop is requested; raise the error of a query."""
-        while not stop.wait(self._pause()):
+        while not self._pause(stop):
             try:
                 running = [query.poll() for query in self.queries]
             except StreamtableError:
@@ -102,9 +102,17 @@ class JobMonitor:
     def _settled(self) -> bool:
         return all(query.settled for query in self.queries)
 
-    def _pause(self) -> float:
-        """Return the seconds until the next poll."""
-        return _SETTLED_POLL_S if self._settled else _POLL_S
+    def _pause(self, stop: threading.Event) -> bool:
+        """Wait until the next poll, which is due at once when a query ends.
+
+        Returns:
+            Whether a stop is requested.
+        """
+        running = next((query for query in self.queries if query.state.runs), None)
+        if running is None or self._settled:
+            return stop.wait(_SETTLED_POLL_S if self._settled else _POLL_S)
+        running.wait_for_end(_POLL_S)
+        return stop.is_set()
 
     def poll(self) -> None:
         """Collect the progress of the queries, and update observers, notices and metrics."""

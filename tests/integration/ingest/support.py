@@ -126,7 +126,7 @@ def messages(servers: str, topic: str) -> list[Any]:
     consumer.assign([TopicPartition(topic, p, 0) for p in left])
     found = []
     while left:
-        for message in consumer.consume(5_000, 1):
+        for message in consumer.consume(5_000, 0.05):
             if message.error():
                 left.discard(message.partition())
             else:

@@ -82,7 +82,7 @@ def _records(servers: str, topic: str) -> list[tuple[int, bytes, bytes | None, o
     found = []
     begins = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[0] for p in partitions}
     while len(found) < sum(ends.values()) - sum(begins.values()):
-        for message in consumer.consume(1_000, timeout=0.2):
+        for message in consumer.consume(1_000, timeout=0.02):
             assert message.error() is None
             key = message.key()
             assert isinstance(key, bytes)

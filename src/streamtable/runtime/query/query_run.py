@@ -54,6 +54,11 @@ class QueryRun:
         self.query.awaitTermination()
         return True
 
+    def wait_for_end(self, seconds: float) -> None:
+        """Wait until the run has ended, also by an error, or until the timeout."""
+        with suppress(StreamingQueryException):
+            self.query.awaitTermination(seconds)  # type: ignore[arg-type]  # takes floats as well
+
     def failure(self) -> StreamtableError | None:
         """Return the error that ended the run; None if it runs, or has ended without one."""
         found = self.query.exception()

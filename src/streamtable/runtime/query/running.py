@@ -142,6 +142,11 @@ class RunningQuery:
         if not self.state.runs:
             self._end_input()
 
+    def wait_for_end(self, seconds: float) -> None:
+        """Wait until the current run of the query has ended, or until the timeout."""
+        if self._run is not None:
+            self._run.wait_for_end(seconds)
+
     def poll(self) -> bool:
         """Poll the query, and change its state if a transition is due.
 

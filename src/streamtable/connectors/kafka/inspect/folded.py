@@ -60,8 +60,15 @@ class FoldedTopic:
         self._consumer.close()
 
     def poll(self, seconds: float) -> int:
-        """Read the records that arrive within a time, in seconds; return their number."""
-        messages = self._consumer.consume(_BATCH, timeout=seconds)
+        """Read the records that are there, or wait for the next ones; return their number.
+
+        Args:
+            seconds: timeout.
+        """
+        first = self._consumer.poll(seconds)
+        if first is None:
+            return 0
+        messages = [first, *self._consumer.consume(_BATCH, timeout=0)]
         for message in messages:
             self._take(message)
         return len(messages)
