@@ -21,6 +21,7 @@ from pyspark.sql.streaming.readwriter import DataStreamWriter
 
 from streamtable.core.codec import Codec
 from streamtable.jvm.faults import codec_fault
+from streamtable.jvm.literals import null
 from streamtable.jvm.packages import Packages
 from streamtable.jvm.specs.operator import Named, OperatorSpec
 from streamtable.jvm.specs.reader import ReaderSpec
@@ -103,7 +104,7 @@ class Bridge:
         positions = (self._ints(spec.key_positions), self._ints(spec.value_positions))
         source = ours.TaskSource(next(self._readers))
         ends = (source, self._faults(spec, counters), counters.java)
-        headers = F.col("headers") if spec.dead_letters else F.lit(None).cast(_NO_HEADERS)
+        headers = F.col("headers") if spec.dead_letters else null(_NO_HEADERS)
         named = map(F.col, ("key", "value", "topic", "partition", "offset"))
         arguments = self.java_list(self._java_column(c) for c in (*(record or named), headers))
         if spec.changes:

@@ -23,6 +23,7 @@ from streamtable.connectors.filesystem.partition_timer import (
 from streamtable.connectors.filesystem.table import FilesystemTable, Lines
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.types import Field, quote
+from streamtable.jvm.literals import null
 
 _FORMAT = "io.streamtable.files.FileSinkProvider"
 #: The column of lines.
@@ -48,7 +49,7 @@ class FilesystemSink(TableEndpoint[FilesystemTable], Sink):
             bytes_ = F.col(_LINE)
         else:
             columns = [_column(f) for f in table.data]
-            bytes_ = F.lit(None).cast("binary")
+            bytes_ = null("binary")
         encoded = rows.select(*columns, *map(self._directory, table.partitions))
         java = context.bridge.java.files.RowMeter
         counters = context.counters_of(self.table).java
@@ -61,7 +62,7 @@ class FilesystemSink(TableEndpoint[FilesystemTable], Sink):
 
     def _directory(self, field: Field) -> Column:
         """Return the value of a partition column as a directory name."""
-        text = F.nullif(_column(field).cast("string"), F.lit(""))
+        text = F.nullif(_column(field).cast("string"), F.expr("''"))
         return F.coalesce(text, F.lit(self.declared.default_partition)).alias(field.name)
 
     def _distributed(self, rows: DataFrame) -> DataFrame:

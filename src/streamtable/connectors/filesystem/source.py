@@ -22,6 +22,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.execution import MAX_BATCH_RECORDS
 from streamtable.core.types import Field, quote, spark_ddl
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.literals import null
 from streamtable.jvm.specs.reader import ReaderSpec
 
 _FORMAT = "io.streamtable.files.FileSource"
@@ -107,7 +108,7 @@ class FilesystemSource(TableEndpoint[FilesystemTable], Source):
         """Return the wanted columns of the files and `__file`, and count the rows."""
         counters, bridge = context.counters_of(self.table), context.bridge
         content = self.declared.content
-        none = F.lit(None).cast("binary")
+        none = null("binary")
         value = F.col(_LINE).cast("binary") if isinstance(content, Lines) else none
         time = F.unix_millis("__file.modified")
         counted = bridge.metered(files, counters, (none, value, time))
@@ -127,7 +128,7 @@ class FilesystemSource(TableEndpoint[FilesystemTable], Source):
             output_ddl=f"{ddl}, {spark_ddl(data)}" if data else ddl,
             place="file '%s'",
         )
-        record = (none, value, F.expr(_PATH), F.lit(0), F.lit(0).cast("bigint"))
+        record = (none, value, F.expr(_PATH), F.expr("0"), F.expr("0L"))
         row = bridge.read(spec, counters, record).alias("__row")
         decoded = counted.select("__file", row)
         kept = decoded.where("__row IS NOT NULL")

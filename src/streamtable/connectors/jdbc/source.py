@@ -20,6 +20,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.options import Settings
 from streamtable.core.types import quote, spark_ddl
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.literals import null
 
 _FORMAT = "io.streamtable.jdbc.ScanSource"
 
@@ -52,7 +53,7 @@ class JdbcSource(TableEndpoint[JdbcTable], Source):
         )
         java.ScanSource.register(id_, spec)
         rows = context.spark.readStream.format(_FORMAT).option("scan", id_).load()
-        none = F.lit(None).cast("binary")
+        none = null("binary")
         now = F.unix_millis(F.current_timestamp())
         rows = bridge.metered(rows, context.counters_of(self.table), (none, none, now))
         columns = [f"{RowKind.INSERT.value}Y AS {ROW_KIND_COLUMN}"]

@@ -16,6 +16,7 @@ from streamtable.formats.registry import find_format
 from streamtable.ingest.records.programs import Program, Programs
 from streamtable.ingest.run.rows import NEW_KEY, NEW_VALUE, OLD_KEY, PROGRAM
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.literals import null
 from streamtable.plan.transform import BoundColumn, BoundTransform
 
 #: A length behind the end of any text.
@@ -45,7 +46,7 @@ def computed(rows: DataFrame, programs: Programs, bridge: Bridge) -> DataFrame:
     )
     record = F.when(F.col(PROGRAM).isNull(), _record("key", F.col("value")))
     goes = F.expr(f"is_old AND NOT (is_new AND {OLD_KEY} = {NEW_KEY})")
-    tombstone = F.when(goes, _record(OLD_KEY, F.lit(None).cast("binary")))
+    tombstone = F.when(goes, _record(OLD_KEY, null("binary")))
     upsert = F.when(F.col("is_new"), _record(NEW_KEY, F.col(NEW_VALUE)))
     return evaluated.select(F.inline(F.array_compact(F.array(record, tombstone, upsert))))
 
@@ -65,7 +66,7 @@ class _Evaluation:
     def accepts(self, key: str, side: Side) -> Column:
         """Return whether there is a row that its filter accepts."""
         found = self._by_program(lambda p: F.expr(side(p).condition or "true"))
-        return F.col(key).isNotNull() & F.coalesce(found, F.lit(False))
+        return F.col(key).isNotNull() & F.coalesce(found, F.expr("FALSE"))
 
     def key(self, key: str, side: Side) -> Column:
         """Return the record's key."""

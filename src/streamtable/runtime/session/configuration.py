@@ -62,6 +62,9 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
     "spark.sql.streaming.metricsEnabled": "false",
+    # For errors, PySpark notes the line of Python of each call of a function of Spark, with several
+    # calls of the JVM. The lines would be ours, and not those of a script.
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.sql.streaming.minBatchesToRetain": "10",
     COUNTS_ROWS: "false",

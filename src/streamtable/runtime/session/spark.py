@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from importlib import import_module
 from types import FrameType
 
 from pyspark import SparkConf, SparkContext
@@ -20,6 +19,7 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.install.compile import operators_jar
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.jvm.install.jars import connector_jars
+from streamtable.jvm.numpy_values import import_numpy_late
 from streamtable.jvm.submitted import (
     add_to_class_path,
     is_submitted,
@@ -186,6 +186,7 @@ def _session(
     gateway = SparkContext._gateway  # noqa: SLF001 - no public way
     if gateway is None:
         gateway = launch(wanted, verbose, notice).connect()
+        import_numpy_late(gateway)
     context = SparkContext(conf=SparkConf().setAll(list(wanted.items())), gateway=gateway)
     with without_vector_functions(context):
         return builder.getOrCreate()
@@ -197,10 +198,7 @@ def _launched(launch: Callable[[], SparkSession]) -> SparkSession:
     In the main thread, PySpark sets a handler of SIGINT, which calls the JVM in the middle of other
     operations.
     """
-    with ThreadPoolExecutor(2, "streamtable-launch") as pool:
-        # PySpark imports this module, with pandas and pyarrow if they are installed, at its first
-        # call of the JVM. It takes half a second, in which the JVM can start.
-        pool.submit(import_module, "pyspark.testing")
+    with ThreadPoolExecutor(1, "streamtable-launch") as pool:
         return pool.submit(launch).result()
 
 

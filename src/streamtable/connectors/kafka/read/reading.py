@@ -46,7 +46,7 @@ def read_rows(
     reader = bridge.read(spec, counters)
     if spec.changes is None:
         rows = records.select("*", reader.alias("__row")).where("__row IS NOT NULL")
-        return rows.withColumn(number, F.lit(0)) if number else rows
+        return rows.withColumn(number, F.expr("0")) if number else rows
     # A record may contain any number of rows. Real-time mode supports explode, as it supports
     # filters.
     exploded = f"posexplode(__rows) AS ({number}, __row)" if number else "explode(__rows) AS __row"

@@ -24,6 +24,7 @@ from streamtable.core.settings.execution import ExecutionMode
 from streamtable.core.table import MetadataColumn
 from streamtable.core.types import quote
 from streamtable.jvm.bridge import Bridge
+from streamtable.jvm.literals import null
 
 #: Producer settings of each mode; settings of the script override them. A micro-batch is flushed at
 #: its end, so waiting until a request is full costs no latency. In real-time mode every wait adds
@@ -57,7 +58,7 @@ def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFr
     kept = rows
     if table.is_upsert:
         kept = rows.where(f"{ROW_KIND_COLUMN} <> {RowKind.UPDATE_BEFORE.value}")
-    key = _encoded(table.key, bridge) if table.key else F.lit(None).cast("binary")
+    key = _encoded(table.key, bridge) if table.key else null("binary")
     value = (
         _event(table.value, bridge) if table.writes.has_before else _encoded(table.value, bridge)
     )
