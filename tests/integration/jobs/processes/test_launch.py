@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 import subprocess
 import sys
 import time
@@ -9,12 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from pyspark.sql.functions import lit
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
 
 from streamtable.jvm.launch import properties
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
+    from tests.conftest import Topics
+
+    from streamtable.devbroker.broker import Broker
 
 SCRIPT = """
 CREATE TABLE o (n INT) WITH ('connector' = 'blackhole');
@@ -37,10 +42,21 @@ print(start_spark(SessionSettings().current(), "local[1]").conf.get("spark.their
 """
 
 
-def _python(program: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", program], check=True, text=True, capture_output=True
-    ).stdout.strip()
+KAFKA = """
+CREATE TABLE s (k INT, v STRING) WITH ('connector' = 'kafka', 'topic' = '$source',
+  'properties.bootstrap.servers' = '$servers', 'scan.startup.mode' = 'earliest-offset',
+  'format' = 'json');
+CREATE TABLE t (k INT, n BIGINT, PRIMARY KEY (k) NOT ENFORCED) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '$sink', 'properties.bootstrap.servers' = '$servers',
+  'key.format' = 'json', 'value.format' = 'json');
+INSERT INTO t SELECT k, COUNT(v) FROM s GROUP BY k;
+"""
+
+
+def _python(program: str, *arguments: str) -> str:
+    """Run a program, and return what it has printed."""
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, check=True, text=True, capture_output=True).stdout.strip()
 
 
 def _command_lines(parent: int) -> set[str]:
@@ -65,9 +81,9 @@ def _command_lines(parent: int) -> set[str]:
 
 def test_settings_are_not_on_a_command_line(tmp_path: Path) -> None:
     """Any user of a machine can list the command lines of its processes."""
-    script = write(tmp_path / "job.sql", SCRIPT)
-    secret = ("--set", "spark.hadoop.fs.s3a.secret.key=hidden-value")
-    job = Cli.start("run", script, "--bounded", "--master", "local[1]", *secret)
+    setting = "SET 'spark.hadoop.fs.s3a.secret.key' = 'hidden-value';"
+    script = write(tmp_path / "job.sql", setting + SCRIPT)
+    job = Cli.start("run", script, "--bounded", "--master", "local[1]")
     seen: set[str] = set()
     deadline = time.monotonic() + PATIENCE_S
     while job.process.poll() is None:
@@ -118,3 +134,30 @@ def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
     found.load(jvm.java.io.InputStreamReader(jvm.java.io.FileInputStream(str(file)), "UTF-8"))
     assert {key: found.getProperty(key) for key in settings} == settings
     assert found.size() == len(settings)
+
+
+#: Runs a job in this process, and prints which of these packages it has imported.
+PACKAGES = """
+import sys
+from streamtable.cli.main import main
+try:
+    main()
+finally:
+    print(sorted({"numpy", "pandas", "pyarrow", "IPython"} & sys.modules.keys()))
+"""
+
+
+def test_a_job_imports_no_package_that_it_does_not_use(
+    broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """If numpy, pandas and pyarrow are installed, some functions of PySpark import them."""
+    values = {"source": topic("s"), "sink": topic("t"), "servers": broker.bootstrap_servers}
+    script = write(tmp_path / "job.sql", string.Template(KAFKA).substitute(values))
+    said = _python(PACKAGES, "run", script, "--bounded", "--master", "local[1]")
+    assert said.splitlines()[-1] == "[]"
+
+
+def test_numpy_values_are_converted(spark: SparkSession) -> None:
+    numpy = pytest.importorskip("numpy")
+    one = spark.range(1).select(lit(numpy.int64(7)), lit(numpy.array([1, 2])))
+    assert [tuple(row) for row in one.collect()] == [(7, [1, 2])]
