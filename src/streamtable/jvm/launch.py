@@ -20,6 +20,7 @@ from typing import Any
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.install.tools import pyspark_jars
+from streamtable.jvm.property_files import properties
 
 #: Seconds between two looks for the file in which the JVM says that it has started.
 _POLL_S = 0.01
@@ -110,22 +111,6 @@ class Launch:
         self._process.kill()
         self._process.wait()
         self._folder.cleanup()
-
-
-#: For characters that would end a key or a line, begin a comment, or be removed.
-_ESCAPES = str.maketrans(
-    {character: f"\\{character}" for character in "\\:=#! "}
-    | {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f"}
-)
-
-
-def properties(settings: Mapping[str, str]) -> str:
-    """Return settings as a Java property file, which Spark reads as UTF-8."""
-    pairs = (
-        f"{key.translate(_ESCAPES)}={value.translate(_ESCAPES)}\n"
-        for key, value in settings.items()
-    )
-    return "".join(pairs)
 
 
 def _ignore_interrupts() -> None:

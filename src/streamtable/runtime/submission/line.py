@@ -15,6 +15,7 @@ from streamtable.core.secrets import holds_secret, without_secrets
 from streamtable.core.settings.job import JOB_NAME, PYTHON_FILES
 from streamtable.core.settings.session import python_files
 from streamtable.jvm.install.tools import pyspark_jars
+from streamtable.jvm.property_files import properties
 from streamtable.jvm.submitted import AT_LAUNCH
 from streamtable.runtime.session.configuration import JARS
 from streamtable.runtime.submission.packages import write_packages
@@ -114,7 +115,7 @@ def submit_line(job: Submission, folder: Path) -> list[str]:
         if key not in secrets:
             line += ["--conf", f"{key}={value}"]
     if secrets:
-        file = _private(folder / "secrets.conf", "".join(map(_property, secrets.items())))
+        file = _private(folder / "secrets.conf", properties(secrets))
         line += ["--properties-file", str(file), "--load-spark-defaults"]
     before = []
     if hidden:
@@ -157,12 +158,6 @@ def _launch_settings(job: Submission) -> dict[str, str]:
     own = {f"spark.{key}" for key in job.settings.passthrough}
     ours = {key: value for key, value in launch.items() if key not in spark_defaults()}
     return {**ours, **{key: launch[key] for key in own & launch.keys()}}
-
-
-def _property(setting: tuple[str, str]) -> str:
-    key, value = setting
-    escaped = value.replace("\\", "\\\\").replace("\n", "\\n")
-    return f"{key} {escaped}\n"
 
 
 def _private(file: Path, text: str) -> Path:

@@ -13,7 +13,7 @@ import pytest
 from pyspark.sql.functions import lit
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
 
-from streamtable.jvm.launch import properties
+from streamtable.jvm.property_files import properties
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,10 +119,10 @@ def test_spark_defaults_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
     settings = {
         "plain": "a value",
-        "with spaces = : # !": "= : # !",
+        "with spaces = : # !": "#a = b : c !",
         "#begins": "#no comment",
         "backslash": "C:\\temp\\new",
-        "lines": " first\nsecond\r\n\tthird\f ",
+        "lines": "first\nsecond\r\n\tthird\f ",
         "words": "Grüße, 世界 😀",
         "empty": "",
     }

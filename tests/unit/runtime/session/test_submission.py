@@ -84,7 +84,7 @@ def test_secret_settings_are_passed_in_a_file(script: Path) -> None:
     line = _words(done)
     assert "--load-spark-defaults" in line
     file = Path(_after(line, "--properties-file"))
-    assert file.read_text() == f"{key} hunter22\\\\\n"
+    assert file.read_text() == f"{key}=hunter22\\\\\n"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
@@ -103,7 +103,7 @@ def test_settings_with_known_secrets_are_passed_in_a_file(
     line = _words(done)
     assert key not in _conf(line)
     (found,) = Path(_after(line, "--properties-file")).read_text().splitlines()
-    assert found.startswith(f"{key} ")
+    assert found.startswith(f"{key}=")
     assert found.endswith(f"{option}hunter22")
 
 
