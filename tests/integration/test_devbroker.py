@@ -10,13 +10,14 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Consumer, KafkaError, Producer, TopicPartition
+from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.process import Process
 from streamtable.devbroker import broker as broker_module
 from streamtable.devbroker.broker import Broker
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,28 +39,8 @@ def produce(servers: str, topic: str, records: list[Record]) -> None:
 
 def read(servers: str, topic: str, isolation: str = "read_committed") -> list[Record]:
     """Return all records of a one-partition topic, from its start to its end."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": servers,
-            "group.id": "none",
-            "enable.auto.commit": False,
-            "enable.partition.eof": True,
-            "isolation.level": isolation,
-        }
-    )
-    consumer.assign([TopicPartition(topic, 0, 0)])
-    records: list[Record] = []
-    deadline = time.monotonic() + 90
-    while time.monotonic() < deadline:
-        message = consumer.poll(1)
-        error = message and message.error()
-        if error and error.code() == KafkaError._PARTITION_EOF:
-            consumer.close()
-            return records
-        if message and not error:
-            records.append((message.key(), message.value()))
-    msg = f"no end of {topic} in sight after {len(records)} records"
-    raise AssertionError(msg)
+    found = records(servers, topic, isolation)
+    return [(record.key(), record.value()) for record in found]
 
 
 def eventually(holds: Callable[[], bool]) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
-from tests.integration.jobs.committed import records
+
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from tests.conftest import Topics

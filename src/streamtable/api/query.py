@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Generator, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -174,7 +174,7 @@ class _Feed:
     def __init__(self) -> None:
         self.stop = threading.Event()
         self.failure: BaseException | None = None
-        self._batches: queue.Queue[list[Change]] = queue.Queue(_WAITING)
+        self._batches: queue.Queue[list[Change] | None] = queue.Queue(_WAITING)
         self._closed = threading.Event()
 
     def begin(self) -> None:
@@ -195,15 +195,21 @@ class _Feed:
         """The thread of the query calls `close` in any case."""
 
     def close(self) -> None:
-        """Mark the end of the query."""
+        """Mark the end of the query, and wake the reader, which may wait for a batch."""
         self._closed.set()
+        with suppress(queue.Full):
+            self._batches.put_nowait(None)
 
     def __iter__(self) -> Iterator[list[Change]]:
         while True:
             closed = self._closed.is_set()
             try:
-                yield self._batches.get(timeout=_POLL_S)
+                batch = self._batches.get(timeout=_POLL_S)
             except queue.Empty:
                 if closed:
                     return
                 yield []
+                continue
+            if batch is None:
+                return
+            yield batch

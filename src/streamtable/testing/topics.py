@@ -1,12 +1,14 @@
-"""Write records to topics, for tests and examples."""
+"""Write and read records of topics, for tests and examples."""
 
 from __future__ import annotations
 
 import json
+import time
+import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from confluent_kafka import KafkaException, Producer
+from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
 
 from streamtable.testing.histories import Change
 
@@ -55,6 +57,49 @@ def produce(
     producer.flush()
     if failed:
         raise KafkaException(failed[0])
+
+
+def records(
+    servers: str, topic: str, isolation: str = "read_committed", seconds: float = 90
+) -> list[Any]:
+    """Return the messages of a topic up to its ends, one partition after the other.
+
+    Raises:
+        KafkaException: the topic cannot be read.
+        TimeoutError: an end was not reached before the timeout, in seconds.
+    """
+    consumer = Consumer(
+        {
+            "bootstrap.servers": servers,
+            "group.id": f"streamtable-test-{uuid.uuid4()}",
+            "enable.auto.commit": False,
+            "enable.partition.eof": True,
+            "isolation.level": isolation,
+            # At an end, the broker waits for more records. The default is half a second.
+            "fetch.wait.max.ms": 10,
+        }
+    )
+    try:
+        left = set(consumer.list_topics(topic, timeout=seconds).topics[topic].partitions)
+        consumer.assign([TopicPartition(topic, partition, 0) for partition in left])
+        found: list[Any] = []
+        deadline = time.monotonic() + seconds
+        while left:
+            first = consumer.poll(max(0, deadline - time.monotonic()))
+            if first is None:
+                message = f"the ends of the partitions {sorted(left)} of {topic} were not reached"
+                raise TimeoutError(message)
+            for record in (first, *consumer.consume(_QUEUED, timeout=0)):
+                error = record.error()
+                if error is None:
+                    found.append(record)
+                elif error.code() == KafkaError._PARTITION_EOF:  # noqa: SLF001 - its only name
+                    left.discard(record.partition())
+                else:
+                    raise KafkaException(error)
+    finally:
+        consumer.close()
+    return sorted(found, key=lambda record: (record.partition(), record.offset()))
 
 
 def produce_json(servers: str, topic: str, rows: Iterable[Mapping[str, Any]]) -> None:

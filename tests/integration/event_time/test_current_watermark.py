@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.event_time.support import Event, moment, send
-from tests.integration.jobs.committed import records
 
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path

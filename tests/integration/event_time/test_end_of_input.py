@@ -7,7 +7,6 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from tests.integration.event_time.support import SOURCE, Event, send
-from tests.integration.jobs.committed import records
 
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import (
@@ -17,6 +16,7 @@ from streamtable.jvm.streaming.planned_batches import (
     stage,
 )
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path

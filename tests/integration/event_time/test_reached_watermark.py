@@ -11,7 +11,6 @@ import pytest
 from confluent_kafka.admin import AdminClient, NewPartitions
 from tests.compat.ttl.ttl_queries import TIMED
 from tests.integration.event_time.support import SOURCE, Event, millis, send
-from tests.integration.jobs.committed import records
 
 from streamtable.core.changelog import RowKind
 from streamtable.testing.cases import Case
@@ -19,6 +18,7 @@ from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.planned import planned, sink
 from streamtable.testing.replay import Changes, Replay
 from streamtable.testing.replayed import Recorded, Style
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path

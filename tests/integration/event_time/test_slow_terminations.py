@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark.java_gateway import ensure_callback_server_started
 from tests.integration.event_time.support import SOURCE, Event, send
-from tests.integration.jobs.committed import records
 
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from confluent_kafka import Consumer, TopicPartition
 from tests.integration.event_time.support import (
     END,
     SOURCE,
@@ -19,6 +18,7 @@ from tests.integration.event_time.support import (
 
 from streamtable.testing.histories import pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,15 +69,8 @@ def _ordered(events: list[Event], passed: int) -> list[tuple[int, int, int]]:
 
 def _written(servers: str, topic: str) -> list[tuple[int, int, int]]:
     """Return the rows of the topic's only partition, in order."""
-    consumer = Consumer({"bootstrap.servers": servers, "group.id": "reader"})
-    partition = TopicPartition(topic, 0, 0)
-    _, high = consumer.get_watermark_offsets(partition, 30)
-    consumer.assign([partition])
     rows: list[tuple[int, int, int]] = []
-    while len(rows) < high:
-        record = consumer.poll(30)
-        assert record is not None and record.error() is None
-        found = json.loads(record.value() or b"")
+    for record in records(servers, topic):
+        found = json.loads(record.value())
         rows.append((millis(found["ts"]), found["k"], found["v"]))
-    consumer.close()
     return rows

@@ -20,7 +20,7 @@ from tests.integration.event_time.support import (
 
 from streamtable.testing.histories import Change, pieces, random_cuts
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_changes, produce_json
+from streamtable.testing.topics import produce_changes, produce_json, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -87,23 +87,11 @@ Rows = list[tuple[Any, ...]]
 def _written(broker: Broker, topic_name: str) -> Rows:
     import json
 
-    from confluent_kafka import Consumer, TopicPartition
-
-    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": "reader"})
-    partitions = consumer.list_topics(topic_name, 30).topics[topic_name].partitions
     rows = []
-    for partition in partitions:
-        low, high = consumer.get_watermark_offsets(TopicPartition(topic_name, partition), 30)
-        consumer.assign([TopicPartition(topic_name, partition, low)])
-        while high > low:
-            record = consumer.poll(30)
-            assert record is not None and record.error() is None
-            found = json.loads(record.value())
-            times = [None if found[n] is None else millis(found[n]) for n in ("ts", "other")]
-            rows.append((times[0], found["v"], found["x"], times[1]))
-            if record.offset() + 1 >= high:
-                break
-    consumer.close()
+    for record in records(broker.bootstrap_servers, topic_name):
+        found = json.loads(record.value())
+        times = [None if found[n] is None else millis(found[n]) for n in ("ts", "other")]
+        rows.append((times[0], found["v"], found["x"], times[1]))
     return sorted(rows, key=repr)
 
 

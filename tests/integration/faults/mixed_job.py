@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from tests.integration.batches import newest, reaches
 from tests.integration.event_time.support import millis
 from tests.integration.faults.inputs import JOINED, LATE_MS, WINDOW_MS, Inputs
-from tests.integration.jobs.committed import open_partitions, records
+from tests.integration.jobs.committed import open_partitions
 from tests.integration.jobs.support import Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING
 from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from tests.integration.batches import newest
-from tests.integration.jobs.committed import ids_in, once, open_partitions, records
+from tests.integration.jobs.committed import ids_in, once, open_partitions
 from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce, produce_json
+from streamtable.testing.topics import produce, produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

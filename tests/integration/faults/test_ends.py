@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.integration.event_time.support import SOURCE, Event, send
 from tests.integration.faults.support import START_S
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import Stage, stage
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

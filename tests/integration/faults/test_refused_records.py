@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from confluent_kafka import Producer
 from tests.integration.faults.refusing import RefusingBroker
-from tests.integration.jobs.committed import ids_in, once, open_partitions, records
+from tests.integration.jobs.committed import ids_in, once, open_partitions
 
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

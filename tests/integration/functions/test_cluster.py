@@ -9,11 +9,10 @@ import pytest
 from tests import quick_jvm
 from tests.integration.faults.cluster import Cluster
 from tests.integration.functions.test_java_functions import JOB
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import run, write
 
 from streamtable.jvm.install.class_archive import java_options
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import uuid
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pymysql
-from confluent_kafka import Consumer, TopicPartition
 from tests.integration.jobs.support import Cli, run
 from tests.mariadb import PASSWORD, USER, MariaDb
+
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,7 +86,7 @@ class Shop:
         return folded(self.messages(table))
 
     def messages(self, table: str) -> list[Any]:
-        return messages(self.servers, f"{self.database}_{table}")
+        return records(self.servers, f"{self.database}_{table}")
 
     def rows(self, table: str) -> list[dict[str, Any]]:
         """Return all rows of a table, with the values that JSON has."""
@@ -111,28 +111,6 @@ class Shop:
         assert not extra, [(k, there[k]) for k in sorted(extra)[:5]]
         different = [k for k, row in wanted.items() if not _same(there[k], row)]
         assert not different, [(there[k], wanted[k]) for k in different[:3]]
-
-
-def messages(servers: str, topic: str) -> list[Any]:
-    """Return all committed records of a topic."""
-    config = {
-        "bootstrap.servers": servers,
-        "group.id": uuid.uuid4().hex,
-        "isolation.level": "read_committed",
-        "enable.partition.eof": True,
-    }
-    consumer = Consumer(config)
-    left = set(consumer.list_topics(topic, timeout=10).topics[topic].partitions)
-    consumer.assign([TopicPartition(topic, p, 0) for p in left])
-    found = []
-    while left:
-        for message in consumer.consume(5_000, 0.05):
-            if message.error():
-                left.discard(message.partition())
-            else:
-                found.append(message)
-    consumer.close()
-    return found
 
 
 def folded(records: list[Any]) -> dict[bytes, bytes]:

@@ -8,7 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 
 import pytest
-from tests.integration.ingest.support import Shop, folded, messages
+from tests.integration.ingest.support import Shop, folded
 from tests.integration.jobs.support import PATIENCE_S, Cli
 from tests.integration.jobs.support import run as command
 from tests.integration.lineage import Backend, lineage_backend
@@ -20,6 +20,7 @@ from streamtable.ingest.check import check_job
 from streamtable.ingest.file.job_file import JobFile, load_job
 from streamtable.ingest.run.run import IngestOptions, run_ingest
 from streamtable.ingest.verify import verify_job
+from streamtable.testing.topics import records
 
 pytestmark = pytest.mark.usefixtures("spark")
 
@@ -293,7 +294,7 @@ def test_truncate_keeps_the_rows_of_another_table_in_the_topic(shop: Shop) -> No
     assert any("may hold rows of several tables" in line for line in said)
     shop.sql("TRUNCATE TABLE old", "TRUNCATE TABLE orders")
     run(shop)
-    assert len(folded(messages(shop.servers, f"{shop.database}.orders"))) == 2
+    assert len(folded(records(shop.servers, f"{shop.database}.orders"))) == 2
 
 
 def test_truncate_and_drop_keep_rows_moved_to_another_table(shop: Shop) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
-from tests.integration.ingest.support import folded, messages
+from tests.integration.ingest.support import folded
 from tests.integration.ingest.test_commands import SETTINGS
 from tests.mariadb import PASSWORD, USER
 from tests.unit.ingest.test_job_file import EXAMPLE
@@ -15,6 +15,7 @@ from tests.unit.ingest.test_job_file import EXAMPLE
 from streamtable.core.errors import StreamtableError
 from streamtable.ingest.file.job_file import read_job
 from streamtable.ingest.run.run import IngestOptions, run_ingest
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from tests.integration.ingest.support import Shop
@@ -60,5 +61,5 @@ def test_the_documented_example_copies_a_table(shop: Shop) -> None:
     assert "the-secret-7" not in "\n".join(said)
     shop.sql("UPDATE orders SET who = 'Eve' WHERE id = 2", "DELETE FROM orders WHERE id = 1")
     run()
-    rows = {k: json.loads(v) for k, v in folded(messages(shop.servers, topic)).items()}
+    rows = {k: json.loads(v) for k, v in folded(records(shop.servers, topic)).items()}
     assert rows == {b'{"id":2}': {"id": 2, "who": "Eve"}}

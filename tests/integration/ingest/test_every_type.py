@@ -7,13 +7,14 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.ingest.support import folded, messages
+from tests.integration.ingest.support import folded
 from tests.integration.ingest.test_commands import run, verify
 from tests.integration.mysql.test_types import COLUMNS
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from tests.integration.ingest.support import Shop
@@ -121,7 +122,7 @@ def test_a_row_of_every_type_reaches_the_topic_and_sql(shop: Shop) -> None:
     INSERT INTO copies SELECT * FROM types;
     """
     _run(script, "copies.sql")
-    found = folded(messages(shop.servers, copies)).values()
+    found = folded(records(shop.servers, copies)).values()
     copied = {row.pop("id"): row for row in (json.loads(v, parse_float=Decimal) for v in found)}
     assert copied == rows
 
@@ -158,7 +159,7 @@ def test_metadata_columns_of_a_table_in_sql(shop: Shop) -> None:
     shop.sql("UPDATE orders SET n = 11 WHERE id = 1", "INSERT INTO orders VALUES (3, 30)")
     _run(script, "metadata.sql", checkpoint)
     names = {"db": shop.database, "tab": "orders"}
-    rows = sorted(map(json.loads, folded(messages(shop.servers, topic)).values()), key=_id)
+    rows = sorted(map(json.loads, folded(records(shop.servers, topic)).values()), key=_id)
     assert rows == [
         {"id": 1, **names, "later": True, "kind": "+U"},
         {"id": 2, **names, "later": False, "kind": "+I"},

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.ingest.support import folded, messages
+from tests.integration.ingest.support import folded
 from tests.mariadb import PASSWORD, MariaDb
 
 from streamtable.core.settings.session import SessionSettings
@@ -15,6 +15,7 @@ from streamtable.ingest.file.job_file import read_job
 from streamtable.ingest.run.run import IngestOptions, run_ingest
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from streamtable.devbroker.broker import Broker
@@ -50,7 +51,7 @@ def test_totals_follow_the_orders_of_mysql(
         return {row["customer"]: (row["orders"], row["amount"]) for row in rows}
 
     def read() -> list[object]:
-        return messages(own_broker.bootstrap_servers, "totals")
+        return records(own_broker.bootstrap_servers, "totals")
 
     try:
         assert totals() == {"Ada": (2, 42.5), "Grace": (1, 7.25)}

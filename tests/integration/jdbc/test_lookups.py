@@ -8,11 +8,10 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.committed import records
 
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_changes, produce_json
+from streamtable.testing.topics import produce_changes, produce_json, records
 
 if TYPE_CHECKING:
     from pathlib import Path

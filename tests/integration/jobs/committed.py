@@ -3,42 +3,16 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from confluent_kafka import Consumer, IsolationLevel, TopicPartition
+from confluent_kafka import IsolationLevel, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
-from tests.integration.jobs.support import PATIENCE_S
+
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-
-def records(servers: str, topic: str) -> Iterator[Any]:
-    """Yield every committed record up to the end of each partition."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": servers,
-            "group.id": "reader",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": True,
-        }
-    )
-    partitions = consumer.list_topics(topic, timeout=30).topics[topic].partitions
-    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
-    left = set(partitions)
-    deadline = time.monotonic() + PATIENCE_S
-    while left:
-        assert time.monotonic() < deadline, "a transaction was left open"
-        message = consumer.poll(1)
-        if message is None:
-            continue
-        if message.error():
-            left.discard(message.partition())
-        else:
-            yield message
-    consumer.close()
+    pass
 
 
 def ids_in(servers: str, topic: str) -> Counter[int]:

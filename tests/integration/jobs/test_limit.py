@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.event_time.support import run_apart
-from tests.integration.jobs.committed import records
 
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka import Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewPartitions
 
 from streamtable.connector_api.endpoints import sink_of
@@ -22,7 +22,7 @@ from streamtable.jvm.install.tools import java_tool, pyspark_jars
 from streamtable.operators.context import LoweringContext
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.session import Session
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,21 +74,8 @@ def _admin(bridge: Bridge, broker: Broker, timeout_ms: int = 60_000) -> KafkaAdm
 
 def _records(servers: str, topic: str) -> list[tuple[int, bytes, bytes | None, object]]:
     """Return partition, key, value and headers of all records, in order within a partition."""
-    settings = {"bootstrap.servers": servers, "group.id": "test"}
-    consumer = Consumer({**settings, "auto.offset.reset": "earliest"})
-    partitions = consumer.list_topics(topic).topics[topic].partitions
-    ends = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[1] for p in partitions}
-    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
-    found = []
-    begins = {p: consumer.get_watermark_offsets(TopicPartition(topic, p))[0] for p in partitions}
-    while len(found) < sum(ends.values()) - sum(begins.values()):
-        for message in consumer.consume(1_000, timeout=0.02):
-            assert message.error() is None
-            key = message.key()
-            assert isinstance(key, bytes)
-            found.append((message.partition(), key, message.value(), message.headers()))
-    consumer.close()
-    return found
+    found = records(servers, topic)
+    return [(r.partition(), r.key(), r.value(), r.headers()) for r in found]
 
 
 def _folded(servers: str, topic: str) -> dict[tuple[int, bytes], tuple[bytes, object]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, ConsumerGroupTopicPartitions, TopicPartition
+from confluent_kafka import ConsumerGroupTopicPartitions, TopicPartition
 from confluent_kafka.admin import AdminClient
 from py4j.clientserver import JavaClient
 from py4j.protocol import Py4JJavaError
@@ -20,6 +20,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.devbroker.broker import free_port
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.counters import COUNTED_IN, COUNTED_OUT
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -76,22 +77,6 @@ def sink(spark: SparkSession, tmp_path: Path) -> Sink:
     return Sink(spark, tmp_path)
 
 
-def read_all(broker: Any, topic: str, partitions: int = 1) -> list[Any]:
-    consumer = Consumer({"bootstrap.servers": broker.bootstrap_servers, "group.id": "t"})
-    found = []
-    for partition in range(partitions):
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition), timeout=10)
-        consumer.assign([TopicPartition(topic, partition, 0)])
-        left = end
-        while left:
-            message = consumer.poll(10)
-            assert message is not None and message.error() is None
-            found.append(message)
-            left -= 1
-    consumer.close()
-    return found
-
-
 def test_records_headers_timestamps_partitions(broker, topic, sink):
     name = topic("w", partitions=2)
     writer = sink.java.create(
@@ -104,7 +89,7 @@ def test_records_headers_timestamps_partitions(broker, topic, sink):
         "IF(n = 0, timestamp_millis(1234), NULL)",
         "n",
     )
-    found = read_all(broker, name, 2)
+    found = records(broker.bootstrap_servers, name)
     assert [(m.key(), m.value(), m.partition(), m.headers()) for m in found] == [
         (b"a", b"1", 0, [("h", b"x")]),
         (b"b", None, 1, None),
@@ -128,7 +113,7 @@ def test_round_robin_continues_with_the_next_epoch(broker, topic, sink):
         writer.open(1, epoch)
         writer.process(java.org.apache.spark.sql.RowFactory.create(values))
         writer.close(None)
-    found = [(m.partition(), m.value()) for m in read_all(broker, name, 3)]
+    found = [(m.partition(), m.value()) for m in records(broker.bootstrap_servers, name)]
     assert found == [(0, b"8"), (0, b"8"), (1, b"9"), (2, b"7")]
 
 
@@ -144,7 +129,7 @@ def test_the_buffer_keeps_the_last_row_of_a_key(broker, topic, sink):
     )
     rows = [(f"k{n % 3}", f"{n}", n) for n in range(90)] + [("k0", None, 0), (None, "x", 0)]
     sink.write(writer, rows)
-    found = [(m.key(), m.value()) for m in read_all(broker, name)]
+    found = [(m.key(), m.value()) for m in records(broker.bootstrap_servers, name)]
     assert sorted(found, key=str) == [(None, b"x"), (b"k0", None), (b"k1", b"88"), (b"k2", b"89")]
     assert sink.counts()["recordsOut"] == 4
 
@@ -160,7 +145,7 @@ def test_a_full_buffer_is_flushed(broker, topic, sink):
         sink.counters,
     )
     sink.write(writer, [("a", "1", 0), ("b", "2", 0), ("a", "3", 0)])
-    assert [m.value() for m in read_all(broker, name)] == [b"1", b"2", b"3"]
+    assert [m.value() for m in records(broker.bootstrap_servers, name)] == [b"1", b"2", b"3"]
 
 
 def test_the_buffer_is_flushed_after_its_interval(broker, topic, sink):
@@ -173,7 +158,7 @@ def test_the_buffer_is_flushed_after_its_interval(broker, topic, sink):
     writer.open(0, 0)
     writer.process(row.create(values))
     deadline = time.monotonic() + PATIENCE_S
-    while not (found := read_all(broker, name)) and time.monotonic() < deadline:
+    while not (found := records(broker.bootstrap_servers, name)) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [m.value() for m in found] == [b"1"]  # before the writer is closed
     writer.close(None)

@@ -11,10 +11,10 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from tests.mariadb import PASSWORD, USER
 
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,30 +57,13 @@ def _run(script: Path, *more: str) -> subprocess.CompletedProcess[str]:
 
 def _folded(broker: Broker, topic: str) -> dict[str, dict[str, object]]:
     """Return the last value of each key, from committed records."""
-    consumer = Consumer(
-        {
-            "bootstrap.servers": broker.bootstrap_servers,
-            "group.id": "look",
-            "isolation.level": "read_committed",
-            "enable.partition.eof": True,
-        }
-    )
-    partitions = range(len(consumer.list_topics(topic, timeout=10).topics[topic].partitions))
-    consumer.assign([TopicPartition(topic, p, 0) for p in partitions])
     found: dict[str, dict[str, object]] = {}
-    ended = 0
-    while ended < len(partitions):
-        message = consumer.poll(10)
-        assert message is not None
-        if message.error():
-            ended += 1
-            continue
-        key = message.key().decode()
-        if message.value() is None:
+    for record in records(broker.bootstrap_servers, topic):
+        key = record.key().decode()
+        if record.value() is None:
             found.pop(key, None)
         else:
-            found[key] = json.loads(message.value())
-    consumer.close()
+            found[key] = json.loads(record.value())
     return found
 
 

@@ -17,7 +17,7 @@ from tests.integration.security.support import PASSWORD, Properties, SecuredBrok
 from streamtable.cli.main import cli
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,14 +59,7 @@ def _create(secured: SecuredBroker, *topics: str) -> None:
 
 def _values(secured: SecuredBroker, topic: str) -> list[bytes | None]:
     """Return the values of the committed records of a topic with one partition."""
-    settings = {"bootstrap.servers": secured.broker.bootstrap_servers, "group.id": "look"}
-    consumer = Consumer({**settings, "enable.partition.eof": True, "enable.auto.commit": False})
-    consumer.assign([TopicPartition(topic, 0, 0)])
-    found = []
-    while (message := consumer.poll(30)) is not None and not message.error():
-        found.append(message.value())
-    consumer.close()
-    return found
+    return [record.value() for record in records(secured.broker.bootstrap_servers, topic)]
 
 
 def test_all_login_methods(spark: SparkSession, secured: SecuredBroker, tmp_path: Path) -> None:

@@ -13,14 +13,13 @@ import pytest
 from click.testing import CliRunner
 from confluent_kafka.admin import AdminClient, NewTopic
 from pyspark.sql import SparkSession
-from tests.integration.jobs.committed import records
 
 from streamtable.cli.main import cli
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 #: Delivery guarantees of the sinks. `at-least-once` is a soak test, because other tests use it too.
 GUARANTEES = ("exactly-once", pytest.param("at-least-once", marks=pytest.mark.soak))

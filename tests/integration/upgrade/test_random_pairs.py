@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.integration.differential.support import Query
 from tests.integration.differential.topics.on_kafka import COLUMNS, KafkaJob, histories
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, write
 from tests.integration.upgrade.support import LossOfPower, power_lost
 
@@ -29,6 +28,7 @@ from streamtable.testing.planned import planned
 from streamtable.testing.random_queries import Queries
 from streamtable.testing.relations import Dialect, Group, Kind, Read, Relation, Sql
 from streamtable.testing.replayed import Replayed, Style
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,9 +13,9 @@ import pytest
 from confluent_kafka import Producer
 from tests.compat.nexmark.events import PARTITIONS, Event, history
 from tests.compat.nexmark.queries import EVENTS, QUERIES, VIEWS, columns_of
-from tests.integration.jobs.committed import records
 
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -16,7 +16,6 @@ from tests.integration.differential.topics.on_kafka import (
     KafkaJob,
     histories,
 )
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import PATIENCE_S, Cli
 
 from streamtable.core.errors import Condition, StreamtableError
@@ -26,7 +25,7 @@ from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.runtime.checkpoint.rescale import open_rescale
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

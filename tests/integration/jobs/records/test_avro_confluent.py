@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import fastavro
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.records.registry_api import Api, header
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -71,18 +70,7 @@ def record(schema_id: int, fields: list[Any], row: dict[str, Any]) -> bytes:
 
 
 def read_all(servers: str, topic: str, api: Api) -> list[tuple[Any, Any]]:
-    consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
-    consumer.assign([TopicPartition(topic, 0, 0)])
-    _, end = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=20)
-    found: list[tuple[Any, Any]] = []
-    while len(found) < end:
-        for message in consumer.consume(end, timeout=5):
-            key, value = message.key(), message.value()
-            assert isinstance(key, bytes)
-            assert isinstance(value, bytes)
-            found.append((api.read(key), api.read(value)))
-    consumer.close()
-    return found
+    return [(api.read(r.key()), api.read(r.value())) for r in records(servers, topic)]
 
 
 def test_schema_evolution(

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import random
-import uuid
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
 
 from streamtable.testing.events import change_events
 from streamtable.testing.histories import fold, pieces, random_cuts, random_history
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -63,24 +61,6 @@ def _batch(spark: SparkSession, history: list[Change], query: str) -> set[tuple[
     rows = [(key, v["g"], v["v"]) for key, v in fold(history).items()]
     spark.createDataFrame(rows, "k INT, g STRING, v INT").createOrReplaceTempView("t")
     return {tuple(row) for row in spark.sql(query).collect()}
-
-
-def records(broker: Broker, topic: str) -> list[Any]:
-    """Return all records of a topic, one partition after the other."""
-    consumer = Consumer(
-        {"bootstrap.servers": broker.bootstrap_servers, "group.id": str(uuid.uuid4())}
-    )
-    found = []
-    for partition in consumer.list_topics(topic).topics[topic].partitions:
-        _, end = consumer.get_watermark_offsets(TopicPartition(topic, partition))
-        consumer.assign([TopicPartition(topic, partition, 0)])
-        left = end
-        while left > 0:
-            batch = consumer.consume(min(left, 1000), timeout=10)
-            left -= len(batch)
-            found += batch
-    consumer.close()
-    return found
 
 
 @pytest.mark.parametrize(
@@ -155,7 +135,7 @@ CREATE TABLE changes (g STRING, n BIGINT) WITH (
 def _folded(broker: Broker, topic: str) -> Counter[tuple[Any, ...]]:
     """Count the rows (g, n) that a topic of change events adds up to, without our readers."""
     rows: Counter[tuple[Any, ...]] = Counter()
-    for record in records(broker, topic):
+    for record in records(broker.bootstrap_servers, topic):
         event = json.loads(record.value())
         kind = next(event[name] for name in ("op", "op_type", "type") if name in event)
         adds = kind in ("c", "I", "INSERT", "insert")
@@ -247,7 +227,7 @@ def test_a_group_inserted_and_deleted_in_one_batch(
     run()
     assert list(run.rows("divided").values()) == [{"g": "a", "part": 100, "n": 1}]
     assert (b'{"g":"b"}', None) in [
-        (r.key(), r.value()) for r in records(broker, f"{source}-divided")
+        (r.key(), r.value()) for r in records(broker.bootstrap_servers, f"{source}-divided")
     ]
 
 
@@ -279,7 +259,7 @@ def test_changes_of_rows_inserted_before_the_first_record(
     for name, rows in (("highest", {1: 21, 2: 22, 4: None}), ("counted", {1: 1, 2: 1, 4: None})):
         written = {
             json.loads(r.key())["k"]: json.loads(r.value())["v"] if r.value() else None
-            for r in records(broker, f"{source}-{name}")
+            for r in records(broker.bootstrap_servers, f"{source}-{name}")
         }
         assert written == rows
 
@@ -351,7 +331,7 @@ def test_keys_in_change_event_formats_are_written_and_read(
     )
     write = SOURCE + keyed + "INSERT INTO keyed SELECT k, v FROM t;"
     BoundedRun(spark, write, tmp_path / "w", names)()
-    assert [(r.key(), r.value()) for r in records(broker, f"{source}-keyed")] == [
+    assert [(r.key(), r.value()) for r in records(broker.bootstrap_servers, f"{source}-keyed")] == [
         (written, b'{"v":1}')
     ]
     read = (

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 import jsonschema
 import pytest
 from tests.integration.formats.registry_double import RegistryDouble
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.records.registry_api import Api
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -6,10 +6,8 @@ import json
 import random
 from typing import TYPE_CHECKING, Any
 
-from tests.integration.jobs.committed import records
-
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path

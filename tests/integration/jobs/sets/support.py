@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from tests.integration.jobs.committed import records
+from streamtable.testing.topics import records
 
 _TABLES = """
 CREATE TABLE t (id BIGINT, v STRING, w STRING, at TIMESTAMP_LTZ(3) METADATA FROM 'timestamp') WITH (

@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 from tests.integration.batches import newest
-from tests.integration.jobs.committed import open_partitions, records
+from tests.integration.jobs.committed import open_partitions
 from tests.integration.jobs.sets.support import (
     DOUBLED,
     EVEN,
@@ -30,7 +30,7 @@ from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
 
 from streamtable.core.errors import StreamtableError
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, write
 
 from streamtable.cli.main import cli
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

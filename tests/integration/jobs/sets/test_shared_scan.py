@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from confluent_kafka import TIMESTAMP_CREATE_TIME
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.sets.support import (
     DOUBLED,
     EVEN,
@@ -23,7 +22,7 @@ from tests.integration.jobs.sets.support import (
 
 from streamtable.cli.main import cli
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce, produce_json
+from streamtable.testing.topics import produce, produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,7 +13,6 @@ import pytest
 from click.testing import CliRunner
 from confluent_kafka import TopicPartition
 from confluent_kafka.admin import AdminClient
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.cli.main import cli
@@ -22,7 +21,7 @@ from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.upgrade import upgrade_job
 from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
-from tests.integration.jobs.committed import ids_in, once, open_partitions, records
+from tests.integration.jobs.committed import ids_in, once, open_partitions
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

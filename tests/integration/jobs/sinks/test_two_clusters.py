@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 from confluent_kafka.admin import AdminClient, NewTopic
-from tests.integration.jobs.committed import records
 
 from streamtable.cli.main import cli
 from streamtable.core.errors import StreamtableError
 from streamtable.devbroker.broker import Broker
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pathlib import Path

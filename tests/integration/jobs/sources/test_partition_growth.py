@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from confluent_kafka.admin import AdminClient, NewPartitions
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_changes
+from streamtable.testing.topics import produce_changes, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

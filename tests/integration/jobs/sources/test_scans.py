@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
-from tests.integration.jobs.committed import records
 from tests.integration.jobs.sources.test_source_options import commit, delete_before, send
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_changes
+from streamtable.testing.topics import produce_changes, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -7,7 +7,15 @@ from collections.abc import Mapping
 from types import TracebackType
 from typing import Any, Self
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, TopicPartition
+from confluent_kafka import (
+    Consumer,
+    IsolationLevel,
+    KafkaError,
+    KafkaException,
+    Message,
+    TopicPartition,
+)
+from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from streamtable.connectors.kafka.inspect.decode import decoder_of
 from streamtable.connectors.kafka.table import KafkaTable
@@ -38,6 +46,9 @@ class FoldedTopic:
         self.rows: dict[tuple[Any, ...], Mapping[str, Any]] = {}
         self.records = 0
         self.tombstones = 0
+        # On a connection of its own: a request of the consumer waits for the answer to its fetch,
+        # which comes after half a second if there are no records.
+        self._admin = AdminClient({"bootstrap.servers": table.servers})
         self._consumer = Consumer(
             {
                 "bootstrap.servers": table.servers,
@@ -75,7 +86,7 @@ class FoldedTopic:
 
     def catch_up(self) -> None:
         """Read up to the current end of the topic."""
-        ends = {p: self._end(p) for p in self._partitions()}
+        ends = self._ends()
         while any(position < ends[p] for p, position in self._positions().items()):
             self.poll(0.2)
 
@@ -98,7 +109,7 @@ class FoldedTopic:
             self.rows[row_key] = {**columns, **self._value(value)}
 
     def _partitions(self) -> list[int]:
-        found = self._consumer.list_topics(self._topic, timeout=_TIMEOUT_S).topics[self._topic]
+        found = self._admin.list_topics(self._topic, timeout=_TIMEOUT_S).topics[self._topic]
         if found.error is not None:
             raise StreamtableError(
                 Condition.TOPIC_MISSING,
@@ -108,11 +119,13 @@ class FoldedTopic:
             )
         return sorted(found.partitions)
 
-    def _end(self, partition: int) -> int:
-        ends: tuple[int, int] = self._consumer.get_watermark_offsets(
-            TopicPartition(self._topic, partition), timeout=_TIMEOUT_S
+    def _ends(self) -> dict[int, int]:
+        """Return the ends of committed records: partition -> offset."""
+        places = {TopicPartition(self._topic, p): OffsetSpec.latest() for p in self._partitions()}  # type: ignore[no-untyped-call]
+        asked = self._admin.list_offsets(
+            places, isolation_level=IsolationLevel.READ_COMMITTED, request_timeout=_TIMEOUT_S
         )
-        return ends[1]
+        return {place.partition: future.result().offset for place, future in asked.items()}
 
     def _positions(self) -> dict[int, int]:
         where = self._consumer.position(self._consumer.assignment())
