@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaError, KafkaException, Producer, TopicPartition
@@ -32,17 +33,8 @@ def produce(
         KafkaException: the broker did not acknowledge a record before the timeout, in seconds.
     """
     failed: list[Any] = []
-    producer = Producer(
-        {
-            "bootstrap.servers": servers,
-            "linger.ms": 20,
-            "partitioner": "murmur2_random",
-            # Idempotent, so that each record is written once, even if a broker fails before it
-            # acknowledges.
-            "enable.idempotence": True,
-            "message.timeout.ms": round(seconds * 1_000),
-        }
-    )
+    producer = _producer(servers, seconds)
+    producer.list_topics(topic, timeout=seconds)  # the topic may have more partitions by now
 
     def done(error: Any, _: Any) -> None:
         if error:
@@ -56,7 +48,26 @@ def produce(
     # By then, each record has been acknowledged or has failed.
     producer.flush()
     if failed:
+        _producer.cache_clear()
         raise KafkaException(failed[0])
+
+
+@lru_cache(1)
+def _producer(servers: str, seconds: float) -> Producer:
+    """Return a producer, which is kept: a new one waits half a second for its producer id."""
+    return Producer(
+        {
+            "bootstrap.servers": servers,
+            "linger.ms": 5,
+            "partitioner": "murmur2_random",
+            # Idempotent, so that each record is written once, even if a broker fails before it
+            # acknowledges.
+            "enable.idempotence": True,
+            "message.timeout.ms": round(seconds * 1_000),
+            "reconnect.backoff.max.ms": 500,
+            "log_level": 2,  # no lines about a broker that has been stopped since
+        }
+    )
 
 
 def records(
