@@ -36,6 +36,7 @@ from streamtable.runtime.preflight.preflight import examine_sources
 from streamtable.runtime.query.awaited_ends import AwaitedEnds
 from streamtable.runtime.query.end_of_input import drains
 from streamtable.runtime.query.modes import Extent, is_bounded, with_empty_batches, with_trigger
+from streamtable.runtime.query.query_run import wait_for_end
 from streamtable.runtime.query.watermark_advance import WatermarkAdvance
 
 _NAME = "SELECT"
@@ -146,9 +147,14 @@ def run_select(
             )
             with with_empty_batches(spark, [plan.input], extent):
                 query = writer.start()
+
+            def is_over() -> bool:
+                wait_for_end(query, stop, _POLL_S)
+                return stop.is_set() or done()
+
             try:
                 advance = WatermarkAdvance(context, plan.input)
-                _watch(query, lambda: stop.wait(_POLL_S) or done(), advance, explains([plan]))
+                _watch(query, is_over, advance, explains([plan]))
                 if not stop.is_set():
                     once.pause()
             finally:

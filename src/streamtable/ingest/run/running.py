@@ -135,7 +135,7 @@ class RunningIngest:
                 self._make_new_topics()
                 progress.look(status)
                 self._report.look(status, run, self.counters)
-                run.wait_for_end(_LOOK_S)
+                run.wait_for_end(stop, _LOOK_S)
             if stop.is_set():
                 run.wait_for_batch(time.monotonic() + _STOP_S)
                 if (failure := run.failure()) is not None:

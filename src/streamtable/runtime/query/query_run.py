@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,6 +17,21 @@ from streamtable.jvm.faults import Explain, JavaError, first_line, job_fault
 from streamtable.jvm.streaming.progress import Progress
 
 _POLL_S = 0.05
+
+#: How long a stop request may wait for a call of the JVM, and Spark's shortest timeout, in seconds.
+_STOP_S, _SHORTEST_S = 0.1, 0.001
+
+
+def wait_for_end(query: StreamingQuery, stop: threading.Event, seconds: float) -> None:
+    """Wait until a query has ended, also by an error, until a stop request or until the timeout."""
+    end = time.monotonic() + seconds
+    ended: bool | None = False
+    while not (ended or stop.is_set()) and (left := end - time.monotonic()) > 0:
+        moment = max(_SHORTEST_S, min(left, _STOP_S))
+        try:
+            ended = query.awaitTermination(moment)  # type: ignore[arg-type]  # takes floats, too
+        except StreamingQueryException:
+            return
 
 
 class QueryRun:
@@ -54,10 +70,9 @@ class QueryRun:
         self.query.awaitTermination()
         return True
 
-    def wait_for_end(self, seconds: float) -> None:
-        """Wait until the run has ended, also by an error, or until the timeout."""
-        with suppress(StreamingQueryException):
-            self.query.awaitTermination(seconds)  # type: ignore[arg-type]  # takes floats as well
+    def wait_for_end(self, stop: threading.Event, seconds: float) -> None:
+        """Wait until the run has ended, also by an error, until a stop request or the timeout."""
+        wait_for_end(self.query, stop, seconds)
 
     def failure(self) -> StreamtableError | None:
         """Return the error that ended the run; None if it runs, or has ended without one."""

@@ -8,6 +8,7 @@ mode only directly after a checkpoint.
 
 from __future__ import annotations
 
+import threading
 import time
 from dataclasses import dataclass, field, replace
 
@@ -142,10 +143,10 @@ class RunningQuery:
         if not self.state.runs:
             self._end_input()
 
-    def wait_for_end(self, seconds: float) -> None:
-        """Wait until the current run of the query has ended, or until the timeout."""
+    def wait_for_end(self, stop: threading.Event, seconds: float) -> None:
+        """Wait until the current run has ended, until a stop request or until the timeout."""
         if self._run is not None:
-            self._run.wait_for_end(seconds)
+            self._run.wait_for_end(stop, seconds)
 
     def poll(self) -> bool:
         """Poll the query, and change its state if a transition is due.

@@ -152,7 +152,8 @@ class Shadow:
         reported = time.monotonic()
         try:
             while not run.has_ended():
-                if self._stop.wait(_POLL_S):
+                run.wait_for_end(self._stop, _POLL_S)
+                if self._stop.is_set():
                     raise StreamtableError(
                         Condition.JOB_FAILED,
                         sink=self.name,
