@@ -6,6 +6,7 @@ import json
 import time
 import uuid
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -34,7 +35,8 @@ def produce(
     """
     failed: list[Any] = []
     producer = _producer(servers, seconds)
-    producer.list_topics(topic, timeout=seconds)  # the topic may have more partitions by now
+    with suppress(KafkaException):  # the broker may come while the records wait
+        producer.list_topics(topic, timeout=seconds)  # the topic may have more partitions by now
 
     def done(error: Any, _: Any) -> None:
         if error:
