@@ -5,12 +5,11 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from confluent_kafka import Consumer, TopicPartition
 from tests.integration.jobs.records.registry_api import Api
 from tests.integration.jobs.records.test_avro_confluent import record, view
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,19 +52,7 @@ def selected(name: str) -> str:
 
 def values(servers: str, topic: str) -> list[bytes]:
     """Return the values in the topic so far; none if the topic does not exist yet."""
-    consumer = Consumer({"bootstrap.servers": servers, "group.id": "none"})
-    try:
-        if consumer.list_topics(topic, timeout=30).topics[topic].error is not None:
-            return []
-        partition = TopicPartition(topic, 0, 0)
-        consumer.assign([partition])
-        _, end = consumer.get_watermark_offsets(partition, timeout=30)
-        found: list[bytes] = []
-        while len(found) < end:
-            found += [bytes(m.value() or b"") for m in consumer.consume(end, timeout=5)]
-        return found
-    finally:
-        consumer.close()
+    return [record.value() or b"" for record in records(servers, topic)]
 
 
 def test_every_format_in_real_time_mode(
