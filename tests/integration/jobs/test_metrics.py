@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from confluent_kafka import Producer
-from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
 from streamtable.runtime.job import RunOptions
@@ -17,7 +16,7 @@ from streamtable.runtime.outline import reported_job
 from streamtable.runtime.status.views import operators_of, slowest
 from streamtable.session import Session
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce
+from streamtable.testing.topics import produce, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -67,7 +66,7 @@ def test_metrics_equal_the_records_of_the_topics(
     job({"execution.micro-batch.max-records": "60", _COUNTED: "true"})
     values = job.metrics.values()
     read, written, query = values["tables"]["t"], values["tables"]["o"], values["queries"]["o"]
-    out = [(r.key(), r.value()) for r in records(broker, f"{source}-out")]
+    out = [(r.key(), r.value()) for r in records(broker.bootstrap_servers, f"{source}-out")]
     assert (read["numRecordsIn"], read["numBytesIn"]) == (len(rows), _size(rows))
     assert (written["numRecordsOut"], written["numBytesOut"]) == (len(out), _size(out))
     assert (read["parseErrors"], read["nullKeys"], read["numErrors"]) == (1, 1, 2)
@@ -219,7 +218,7 @@ def test_metrics_are_served_in_real_time_mode(
 
 
 def _count(broker: Broker, source: str) -> int:
-    return len(records(broker, f"{source}-out"))
+    return len(records(broker.bootstrap_servers, f"{source}-out"))
 
 
 def _until(url: str, expected: str | Callable[[], str], job: Cli) -> None:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka import Producer
-from tests.integration.jobs.records.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -52,7 +52,10 @@ def send(broker: Broker, topic: str, *sent: tuple[bytes | None, bytes | None, An
 
 
 def letters(broker: Broker, topic: str) -> list[tuple[Any, Any, dict[str, bytes]]]:
-    return [(r.key(), r.value(), dict(r.headers() or [])) for r in records(broker, topic)]
+    return [
+        (r.key(), r.value(), dict(r.headers() or []))
+        for r in records(broker.bootstrap_servers, topic)
+    ]
 
 
 def source(topic: str, offset: int, part: str) -> dict[str, bytes]:

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from confluent_kafka.admin import AdminClient, ConfigResource
-from tests.integration.jobs.records.test_change_events import records
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.histories import Change
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce, produce_changes
+from streamtable.testing.topics import produce, produce_changes, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -69,7 +68,7 @@ class Job:
     def partitions(self) -> dict[int, list[int]]:
         """Return the ids in each partition."""
         found = defaultdict(list)
-        for record in records(self.broker, self.out):
+        for record in records(self.broker.bootstrap_servers, self.out):
             found[record.partition()].append(json.loads(record.value())["id"])
         return dict(found)
 
@@ -134,10 +133,12 @@ def test_the_default_partitioner_hashes_keys_as_java_does(
     job.run(keys=KEY)
     expected = topic("expected", partitions=4)
     produce(broker.bootstrap_servers, expected, [(f"k{i}".encode(), b"") for i in range(40)])
-    by_key = {r.key(): r.partition() for r in records(broker, expected)}
-    found = list(records(broker, job.out))
+    by_key = {r.key(): r.partition() for r in records(broker.bootstrap_servers, expected)}
+    found = list(records(broker.bootstrap_servers, job.out))
     assert {r.key(): r.partition() for r in found} == by_key
-    times = {r.key(): r.timestamp()[1] for r in records(broker, job.names["source"])}
+    times = {
+        r.key(): r.timestamp()[1] for r in records(broker.bootstrap_servers, job.names["source"])
+    }
     assert {r.key(): r.timestamp()[1] for r in found} == times
     assert all(r.headers() == [("id", r.key())] for r in found)
 
@@ -172,7 +173,7 @@ def test_one_task_keeps_the_order_of_each_partition(job: Job, broker: Broker) ->
     job.run(", 'sink.parallelism' = '1', 'sink.partitioner' = 'fixed'")
     ids = job.partitions()[0]
     read = defaultdict(list)
-    for record in records(broker, job.names["source"]):
+    for record in records(broker.bootstrap_servers, job.names["source"]):
         read[record.partition()].append(json.loads(record.value())["id"])
     assert [ids.index(i) for i in read[0]] == sorted(ids.index(i) for i in read[0])
     assert Counter(ids) == Counter(range(40))
@@ -239,7 +240,7 @@ def test_the_buffer_keeps_the_last_row_of_a_key(
     changes = [Change(i % 3, {"v": i}) for i in range(30)]
     produce_changes(broker.bootstrap_servers, source, "k", [*changes, Change(2, None)])
     BoundedRun(spark, CHANGES.replace("${more}", more), tmp_path / "c", names)()
-    found = [(r.key(), r.value()) for r in records(broker, out)]
+    found = [(r.key(), r.value()) for r in records(broker.bootstrap_servers, out)]
     assert len(found) == written
     assert dict(found) == {
         b'{"k":0}': b'{"k":0,"v":27}',
@@ -274,7 +275,10 @@ def test_a_setting_applies_only_to_later_inserts(
     given = {**names, "servers": broker.bootstrap_servers}
     BoundedRun(spark, STATEMENTS, tmp_path / "c", given)()
     found = {
-        name: [json.loads(record.value())["s"] for record in records(broker, names[name])]
+        name: [
+            json.loads(record.value())["s"]
+            for record in records(broker.bootstrap_servers, names[name])
+        ]
         for name in ("a", "b")
     }
     assert found == {"a": ["y", "long"], "b": ["y", "lo"]}

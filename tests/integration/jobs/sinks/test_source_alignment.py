@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 
 from tests.integration.batches import positions
 from tests.integration.event_time.support import SOURCE, Event, millis, send
-from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
-from streamtable.testing.topics import produce_json
+from streamtable.testing.topics import produce_json, records
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -86,7 +85,10 @@ def test_the_skew_between_sinks_is_bounded(
     # The bound did hold `quick` back: otherwise `quick` would have been further ahead.
     assert max(leads) > BATCH
     for sink in ("slow", "quick"):
-        found = [json.loads(r.value())["id"] for r in records(broker, f"{source}-{sink}")]
+        found = [
+            json.loads(r.value())["id"]
+            for r in records(broker.bootstrap_servers, f"{source}-{sink}")
+        ]
         assert found == list(range(COUNT))
 
 
@@ -151,6 +153,8 @@ def test_an_ended_query_does_not_hold_back_a_running_query(
         again.stop()
         again.wait(60)
     for size in (5, 10):
-        found = [json.loads(r.value()) for r in records(broker, f"{source}-of{size}")]
+        found = [
+            json.loads(r.value()) for r in records(broker.bootstrap_servers, f"{source}-of{size}")
+        ]
         counts = {(millis(row["s"]) // (size * 1_000), row["k"]): row["n"] for row in found}
         assert counts == Counter((i // (size * 10), i % 3) for i in range(240))

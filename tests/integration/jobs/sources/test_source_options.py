@@ -18,7 +18,6 @@ from confluent_kafka import (
     TopicPartition,
 )
 from confluent_kafka.admin import AdminClient, NewPartitions, NewTopic
-from tests.integration.jobs.records.test_change_events import records
 from tests.integration.jobs.support import PATIENCE_S
 from tests.integration.kafka.test_clients_kept import clients
 
@@ -30,6 +29,7 @@ from streamtable.runtime.background import Job as BackgroundJob
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
 from streamtable.testing.jobs import BoundedRun
+from streamtable.testing.topics import records
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -85,7 +85,8 @@ class Job:
 
     def rows(self) -> list[dict[str, Any]]:
         return sorted(
-            (json.loads(r.value()) for r in records(self.broker, self.out)), key=lambda r: r["id"]
+            (json.loads(r.value()) for r in records(self.broker.bootstrap_servers, self.out)),
+            key=lambda r: r["id"],
         )
 
     def ids(self) -> list[int]:
