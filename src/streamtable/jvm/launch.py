@@ -12,7 +12,7 @@ import shlex
 import signal
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -27,6 +27,8 @@ _POLL_S = 0.01
 
 #: PySpark's variable for arguments of spark-submit.
 _SUBMIT = "PYSPARK_SUBMIT_ARGS"
+
+_FILE = "--properties-file"
 
 #: The variable that tells PySpark's JVM where to write its port and its secret, and the variables
 #: with which PySpark connects to a JVM that runs already.
@@ -56,21 +58,29 @@ class Launch:
         self._log = log
         self._folder = TemporaryDirectory(prefix="streamtable-launch-")
         self._answer = Path(self._folder.name, "answer")
-        file = Path(self._folder.name, "settings.conf")
-        file.write_text(properties(wanted), encoding="utf-8")
-        command: list[str | Path] = [
-            *(pyspark_jars().parent / "bin/spark-submit", "--properties-file", file),
-            *("--load-spark-defaults", *shlex.split(os.environ.get(_SUBMIT, "pyspark-shell"))),
-        ]
+        given = shlex.split(os.environ.get(_SUBMIT, "pyspark-shell"))
         with ExitStack() as stack:
             errors = stack.enter_context(log.open("wb")) if log else None
             self._process = subprocess.Popen(  # noqa: S603 - the user's own Spark
-                command,
+                [str(pyspark_jars().parent / "bin/spark-submit"), *self._settings(given), *given],
                 stdin=subprocess.PIPE,  # the JVM ends when this pipe is closed
                 stderr=errors,
                 env={**os.environ, "SPARK_CONNECT_MODE": "0", _ANSWER: str(self._answer)},
                 preexec_fn=_ignore_interrupts,  # noqa: PLW1509 - as PySpark does
             )
+
+    def _settings(self, given: Sequence[str]) -> list[str]:
+        """Return the arguments with the settings, beside the arguments that the user has given.
+
+        spark-submit reads one property file. If the user has given one, the settings are passed as
+        PySpark passes them.
+        """
+        if _FILE in given:
+            pairs = (("--conf", f"{key}={value}") for key, value in self.wanted.items())
+            return [word for pair in pairs for word in pair]
+        file = Path(self._folder.name, "settings.conf")
+        file.write_text(properties(self.wanted), encoding="utf-8")
+        return [_FILE, str(file), "--load-spark-defaults"]
 
     def connect(self) -> Any:
         """Wait for the JVM, and return PySpark's gateway to it.

@@ -116,6 +116,15 @@ def test_spark_defaults_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert _python(SETTING) == "their value"
 
 
+def test_a_property_file_of_the_user_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "theirs.conf"
+    file.write_text("spark.theirs   their value\n")
+    monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {file} pyspark-shell")
+    assert _python(SETTING) == "their value"
+
+
 def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
     settings = {
         "plain": "a value",
