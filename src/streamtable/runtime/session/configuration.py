@@ -24,6 +24,10 @@ COUNTS_ROWS = f"{_STATE}rocksdb.trackTotalNumberOfRows"
 IN_STATE_ORDER = "spark.streamtable.stateOrder.enabled"
 ROWS_PER_BUNDLE = "spark.streamtable.bundleSize"
 
+#: Whether PySpark notes the line of Python of each call of its functions, for errors. It takes
+#: several calls of the JVM each, and the lines of a job are ours, not those of its script.
+CALL_SITES = "spark.python.sql.dataFrameDebugging.enabled"
+
 #: Spark extensions and jars, separated by commas: the values of the script, then ours.
 EXTENSIONS = "spark.sql.extensions"
 OWN_EXTENSION = "io.streamtable.query.StateOrder"
@@ -62,9 +66,7 @@ DEFAULTS = {
     "spark.ui.showConsoleProgress": "false",
     "spark.driver.memory": "2g",
     "spark.sql.streaming.metricsEnabled": "false",
-    # For errors, PySpark notes the line of Python of each call of a function of Spark, with several
-    # calls of the JVM. The lines would be ours, and not those of a script.
-    "spark.python.sql.dataFrameDebugging.enabled": "false",
+    CALL_SITES: "false",
     "spark.sql.streaming.stopTimeout": "30s",
     "spark.sql.streaming.minBatchesToRetain": "10",
     COUNTS_ROWS: "false",

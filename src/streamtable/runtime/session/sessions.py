@@ -133,7 +133,8 @@ def hold_spark(
             return SparkSession.builder.getOrCreate(), lambda: None
         else:
             notice("starting Spark")
-            _started = _Started(start_spark(settings, master, verbose=verbose, notice=notice))
+            session = start_spark(settings, master, verbose=verbose, notice=notice, call_sites=True)
+            _started = _Started(session)
             register_vector_functions(_started.session.sparkContext)
         return _started.session, _leave
 

@@ -27,6 +27,7 @@ from streamtable.jvm.submitted import (
 )
 from streamtable.jvm.vector_functions import without_vector_functions
 from streamtable.runtime.session.configuration import (
+    CALL_SITES,
     COUNTS_ROWS,
     IN_STATE_ORDER,
     ROWS_PER_BUNDLE,
@@ -51,6 +52,7 @@ def start_spark(
     *,
     verbose: bool = False,
     notice: Callable[[str], None] = lambda _: None,
+    call_sites: bool = False,
 ) -> SparkSession:
     """Start Spark for a job, or return the existing session of this process unchanged.
 
@@ -59,6 +61,7 @@ def start_spark(
         master: Spark's master URL; None is this machine with all its cores.
         verbose: show Spark's own log instead of writing it to a file.
         notice: takes one line for the user.
+        call_sites: whether errors of PySpark name the user's lines of Python, by default.
 
     Raises:
         StreamtableError: JAVA_MISSING, SPARK_MISSING, SPARK_VERSION, RESOURCE_UNAVAILABLE,
@@ -75,6 +78,8 @@ def start_spark(
     else:
         check_master(master)
         wanted = start_settings(settings, master)
+        if call_sites and CALL_SITES.removeprefix("spark.") not in settings.passthrough:
+            wanted[CALL_SITES] = "true"
     # The JVM runs already if spark-submit or a session that was stopped has launched it.
     if SparkContext._gateway is not None:  # noqa: SLF001 - no public way
         add_to_class_path([*connector_jars(), operators_jar()])

@@ -34,11 +34,18 @@ with launch.launched_ahead(SessionSettings().current(), "local[1]", False, print
     print(launch._ahead._process.pid)
 """
 
-#: Starts Spark and prints a setting.
-SETTING = """
+#: Starts Spark as a job does, and as a program does that may use Spark itself; prints a setting.
+OF_A_JOB = """
+import sys
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark
-print(start_spark(SessionSettings().current(), "local[1]").conf.get("spark.theirs"))
+print(start_spark(SessionSettings().current(), "local[1]").conf.get(sys.argv[1]))
+"""
+OF_A_PROGRAM = """
+import sys
+from streamtable.core.settings.session import SessionSettings
+from streamtable.runtime.session.sessions import hold_spark
+print(hold_spark(SessionSettings().current(), "local[1]", lambda _: None)[0].conf.get(sys.argv[1]))
 """
 
 
@@ -113,7 +120,7 @@ def test_a_jvm_that_nobody_uses_ends() -> None:
 def test_spark_defaults_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "spark-defaults.conf").write_text("spark.theirs   their value\n")
     monkeypatch.setenv("SPARK_CONF_DIR", str(tmp_path))
-    assert _python(SETTING) == "their value"
+    assert _python(OF_A_JOB, "spark.theirs") == "their value"
 
 
 def test_a_property_file_of_the_user_is_read(
@@ -122,7 +129,7 @@ def test_a_property_file_of_the_user_is_read(
     file = tmp_path / "theirs.conf"
     file.write_text("spark.theirs   their value\n")
     monkeypatch.setenv("PYSPARK_SUBMIT_ARGS", f"--properties-file {file} pyspark-shell")
-    assert _python(SETTING) == "their value"
+    assert _python(OF_A_JOB, "spark.theirs") == "their value"
 
 
 def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
@@ -164,6 +171,11 @@ def test_a_job_imports_no_package_that_it_does_not_use(
     script = write(tmp_path / "job.sql", string.Template(KAFKA).substitute(values))
     said = _python(PACKAGES, "run", script, "--bounded", "--master", "local[1]")
     assert said.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize(("program", "noted"), [(OF_A_JOB, "false"), (OF_A_PROGRAM, "true")])
+def test_pyspark_notes_the_calls_of_programs(program: str, noted: str) -> None:
+    assert _python(program, "spark.python.sql.dataFrameDebugging.enabled") == noted
 
 
 def test_numpy_values_are_converted(spark: SparkSession) -> None:
