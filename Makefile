@@ -30,8 +30,8 @@ setup: $(VENV)/warm ## virtual environment, Kafka's jars, compiled operators, Sp
 demo: setup ## see a small pipeline run on a broker of its own
 	$(BIN)/streamtable demo $(ARGS)
 
-test: check ## everything that must pass: check, then the tests in three processes, a file in one
-	$(PYTEST) --numprocesses 3 --dist loadfile --no-loadscope-reorder
+test: check ## everything that must pass: check, then the tests in two processes, a file in one
+	$(PYTEST) --numprocesses 2 --dist loadfile --no-loadscope-reorder
 
 check: setup ## format, lint, types, layers, Java warnings
 	$(BIN)/ruff format --check .
@@ -66,7 +66,7 @@ test-sqlglot: setup ## the front end on the lowest and the highest sqlglot that 
 
 test-spark42: setup $(VENV42)/installed ## the integration tests on PySpark 4.2; ARGS='-k name' picks some
 	PATH="$(CURDIR)/$(VENV42)/bin:$$PATH" $(VENV42)/bin/pytest $(ARGS) \
-	    --numprocesses 3 --dist loadfile --no-loadscope-reorder tests/integration
+	    --numprocesses 2 --dist loadfile --no-loadscope-reorder tests/integration
 
 test-dbt: setup $(VENVDBT)/installed ## types and tests of the dbt adapter, on dbt in an environment of its own; ten minutes
 	$(VENVDBT)/bin/python -m pip install --disable-pip-version-check --quiet --no-deps --force-reinstall ./adapters/dbt
