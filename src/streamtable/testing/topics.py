@@ -62,6 +62,7 @@ def _producer(servers: str, seconds: float) -> Producer:
             "bootstrap.servers": servers,
             "linger.ms": 5,
             "partitioner": "murmur2_random",
+            "sticky.partitioning.linger.ms": 0,  # records without a key go to all partitions
             # Idempotent, so that each record is written once, even if a broker fails before it
             # acknowledges.
             "enable.idempotence": True,

@@ -64,7 +64,9 @@ class _Job:
 
     def committed(self) -> list[str]:
         """Return the minutes of partitions with the marker."""
-        found = (p.parent.name.removeprefix("hm=") for p in self.out.rglob("_SUCCESS"))
+        # Spark deletes its own directories meanwhile.
+        markers = self.out.glob("dt=*/hm=*/_SUCCESS")
+        found = (marker.parent.name.removeprefix("hm=") for marker in markers)
         return sorted(name.replace("%3A", ":") for name in found)
 
     def rows(self) -> int:

@@ -43,7 +43,7 @@ INSERT INTO counts SELECT small, COUNT(*) FROM made GROUP BY small;
 INSERT INTO nowhere SELECT id FROM made;
 """
 LINE = re.compile(
-    r"row> \+I\[(\d+), ([123]), (0\.\d+(?:E-\d+)?), (\d\.\d\d), [0-9a-f]{5}, [0-9a-f]{4},"
+    r"row> \+I\[(\d+), ([123]), (0\.\d+|\d\.\d+E-\d+), (\d\.\d\d), [0-9a-f]{5}, [0-9a-f]{4},"
     r" \[-?\d+, -?\d+\], \d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{3})?)?, \d{4}-\d\d-\d\d,"
     r" (?:true|false), \[-?\d+, -?\d+, -?\d+\], \{\w+=-?\d+(?:, \w+=-?\d+){2}\},"
     r" \+I\[-?\d+, [0-9a-f]{100}\], null, \{[123],4294967295\}\]"
