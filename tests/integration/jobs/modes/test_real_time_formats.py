@@ -79,7 +79,7 @@ def test_every_format_in_real_time_mode(
     try:
         deadline = time.monotonic() + PATIENCE_S
         rows, changes = [], []
-        while len(rows) + len(changes) < 9 and time.monotonic() < deadline:
+        while len(rows) + len(changes) < 10 and time.monotonic() < deadline:
             assert process.process.poll() is None, process.process.communicate()[1]
             time.sleep(0.5)
             rows, changes = values(servers, f"{out}-rows"), values(servers, f"{out}-changes")
