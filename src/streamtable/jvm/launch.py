@@ -13,7 +13,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import nullcontext
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -41,7 +41,7 @@ class Launch:
     """A JVM that starts in the background, for the first Spark session of this process.
 
     Attributes:
-        wanted: the settings, with which the JVM starts.
+        wanted: the settings with which the JVM starts.
     """
 
     def __init__(self, wanted: Mapping[str, str], log: Path | None) -> None:
@@ -59,8 +59,7 @@ class Launch:
         self._folder = TemporaryDirectory(prefix="streamtable-launch-")
         self._answer = Path(self._folder.name, "answer")
         given = shlex.split(os.environ.get(_SUBMIT, "pyspark-shell"))
-        with ExitStack() as stack:
-            errors = stack.enter_context(log.open("wb")) if log else None
+        with log.open("wb") if log else nullcontext() as errors:
             self._process = subprocess.Popen(  # noqa: S603 - the user's own Spark
                 [str(pyspark_jars().parent / "bin/spark-submit"), *self._settings(given), *given],
                 stdin=subprocess.PIPE,  # the JVM ends when this pipe is closed

@@ -108,10 +108,11 @@ class JobMonitor:
         Returns:
             Whether a stop is requested.
         """
+        if self._settled:
+            return stop.wait(_SETTLED_POLL_S)
         running = next((query for query in self.queries if query.state.runs), None)
-        if running is None or self._settled:
-            return stop.wait(_SETTLED_POLL_S if self._settled else _POLL_S)
-        running.wait_for_end(stop, _POLL_S)
+        if running is not None:
+            running.wait_for_end(stop, _POLL_S)
         return stop.is_set()
 
     def poll(self) -> None:

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
 
 from confluent_kafka import IsolationLevel, TopicPartition
 from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from streamtable.testing.topics import records
-
-if TYPE_CHECKING:
-    pass
 
 
 def ids_in(servers: str, topic: str) -> Counter[int]:

@@ -55,7 +55,7 @@ def java_version(tool: Path) -> int:
         noted = _RELEASE.search(release.read_text(encoding="utf-8"))
         if noted:
             return int(noted[1])
-    import subprocess  # a check that needs no program loads no module
+    import subprocess  # only here, because most checks start no program
 
     try:
         said = subprocess.run(  # noqa: S603 - the user's own JDK

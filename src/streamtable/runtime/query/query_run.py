@@ -18,20 +18,20 @@ from streamtable.jvm.streaming.progress import Progress
 
 _POLL_S = 0.05
 
-#: How long a stop request may wait for a call of the JVM, and Spark's shortest timeout, in seconds.
-_STOP_S, _SHORTEST_S = 0.1, 0.001
+#: How long a stop request may wait for a call of the JVM, in seconds.
+_STOP_S = 0.1
 
 
 def wait_for_end(query: StreamingQuery, stop: threading.Event, seconds: float) -> None:
-    """Wait until a query has ended, also by an error, until a stop request or until the timeout."""
+    """Wait until a query has ended, also by an error, until a stop request or until the timeout.
+
+    The timeout, in seconds, is observed to a tenth of a second.
+    """
     end = time.monotonic() + seconds
-    ended: bool | None = False
-    while not (ended or stop.is_set()) and (left := end - time.monotonic()) > 0:
-        moment = max(_SHORTEST_S, min(left, _STOP_S))
-        try:
-            ended = query.awaitTermination(moment)  # type: ignore[arg-type]  # takes floats, too
-        except StreamingQueryException:
-            return
+    with suppress(StreamingQueryException):
+        while not stop.is_set() and time.monotonic() < end:
+            if query.awaitTermination(_STOP_S):  # type: ignore[arg-type]  # takes floats, too
+                return
 
 
 class QueryRun:

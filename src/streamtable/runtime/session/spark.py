@@ -65,7 +65,8 @@ def start_spark(
 
     Raises:
         StreamtableError: JAVA_MISSING, SPARK_MISSING, SPARK_VERSION, RESOURCE_UNAVAILABLE,
-            INVALID_OPTION for a time zone, or CLUSTER_UNREACHABLE.
+            INVALID_OPTION for a time zone, CLUSTER_UNREACHABLE, or SPARK_ENDED if Spark's JVM does
+            not start.
         KeyboardInterrupt: Ctrl-C was pressed during the start, and no `stop_signals` takes it;
             Spark has been stopped again.
     """
@@ -84,7 +85,7 @@ def start_spark(
     if SparkContext._gateway is not None:  # noqa: SLF001 - no public way
         add_to_class_path([*connector_jars(), operators_jar()])
     with _interrupt_held() as asked:
-        spark = _launched(lambda: _session(wanted, verbose, notice))
+        spark = _in_a_thread(lambda: _session(wanted, verbose, notice))
     if asked.is_set():
         try:
             signal.raise_signal(signal.SIGINT)
@@ -197,14 +198,14 @@ def _session(
         return builder.getOrCreate()
 
 
-def _launched(launch: Callable[[], SparkSession]) -> SparkSession:
-    """Launch Spark in a separate thread, and wait for it.
+def _in_a_thread(create: Callable[[], SparkSession]) -> SparkSession:
+    """Create a Spark session in a separate thread, and wait for it.
 
     In the main thread, PySpark sets a handler of SIGINT, which calls the JVM in the middle of other
     operations.
     """
     with ThreadPoolExecutor(1, "streamtable-launch") as pool:
-        return pool.submit(launch).result()
+        return pool.submit(create).result()
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         "check_machine": lambda: None,
         "start_settings": lambda *_: {},
         "Bridge": lambda _: nothing,
-        "_launched": launch,
+        "_in_a_thread": launch,
     }.items():
         monkeypatch.setattr(spark_module, name, value)
     return calls
