@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,6 +60,7 @@ def test_a_producer_whose_queue_is_full(spark: SparkSession, tmp_path: Path) -> 
         os.kill(sinks.pid, signal.SIGSTOP)
         # The job sees all ids at once: a small first batch would fit into the queue and wait.
         os.killpg(process.process.pid, signal.SIGSTOP)
+        time.sleep(1)  # the broker answers what the job asked before, or it would see a part
         job.feed(20_000)
         os.killpg(process.process.pid, signal.SIGCONT)
         code, _, err = process.end(PATIENCE_S)
