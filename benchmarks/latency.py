@@ -17,6 +17,7 @@ compile, and the first seconds of each rate are excluded. `--warm-up 0` measures
 - `--engines NAME` selects engines.
 - `--rates N` sets the rates.
 - `--seconds N` sets the duration of each rate.
+- `--set KEY=VALUE` adds a setting of ours.
 
 Results of earlier runs stay in the result files unless this run replaces them.
 """
@@ -123,6 +124,7 @@ def main() -> None:
     parser.add_argument("--rates", nargs="+", type=int, default=list(RATES))
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--warm-up", type=float, default=60.0, metavar="SECONDS")
+    parser.add_argument("--set", action="append", default=[], help="a setting of ours, key=value")
     parser.add_argument("--keep-quiet", action="store_true", help="print, write no result files")
     arguments = parser.parse_args()
     installed = flink.installed()
@@ -156,7 +158,7 @@ def _measure(
     script = Template(JOBS[job]).substitute(servers=servers)
     with (
         _folder() as folder,
-        running(engine, installed, script, folder),
+        running(engine, installed, script, folder, arguments.set),
         Results(servers, _GROUPS_OF.get(job, KEYS)) as results,
     ):
         until_running(producer, results)
@@ -168,15 +170,17 @@ def _measure(
 
 
 def running(
-    engine: str, installed: flink.Flink, script: str, folder: Path
+    engine: str, installed: flink.Flink, script: str, folder: Path, extra: Sequence[str] = ()
 ) -> AbstractContextManager[Process]:
-    """Run a job of an engine in a context."""
+    """Run a job of an engine in a context, ours with more settings, each as key=value."""
     if engine in _OURS:
-        return running_ours(_OURS[engine], script, folder)
+        return running_ours(_OURS[engine], script, folder, extra)
     return _running_flink(_FLINK[engine], installed, script, folder)
 
 
-def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager[Process]:
+def running_ours(
+    mode: str, script: str, folder: Path, extra: Sequence[str] = ()
+) -> AbstractContextManager[Process]:
     """Run a streamtable job in a mode, in a context; its checkpoint is in the folder."""
     file = folder / "job.sql"
     file.write_text(script)
@@ -187,8 +191,8 @@ def running_ours(mode: str, script: str, folder: Path) -> AbstractContextManager
         "execution.checkpointing.interval": INTERVAL,
         "parallelism.default": "2",
     }
-    for key, value in settings.items():
-        command += ["--set", f"{key}={value}"]
+    for setting in (*(f"{key}={value}" for key, value in settings.items()), *extra):
+        command += ["--set", setting]
     return _running(command, {}, folder)
 
 
