@@ -7,11 +7,18 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
+from streamtable.cli.script import (
+    load_script,
+    master_option,
+    notice,
+    print_notices,
+    script_arguments,
+)
 from streamtable.connector_api.findings import Finding, Severity
 from streamtable.core.errors import StreamtableError
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.jvm.install.installed_spark import check_machine
+from streamtable.runtime.session.launch import launched_ahead
 
 
 @click.command()
@@ -74,20 +81,21 @@ def _check_script(
     valid = Finding(Severity.OK, "script", None, f"{session.statements} statements are valid")
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.preflight.script_check import check_script
+    with launched_ahead(session.job_settings, master, False, notice):
+        from streamtable.runtime.preflight.script_check import check_script
 
-    return [
-        valid,
-        *check_script(
-            session.plans,
-            session.selects,
-            session.job_settings,
-            master,
-            lambda line: click.echo(line, err=True),
-            session.catalog.functions.made,
-            samples=samples,
-        ),
-    ]
+        return [
+            valid,
+            *check_script(
+                session.plans,
+                session.selects,
+                session.job_settings,
+                master,
+                notice,
+                session.catalog.functions.made,
+                samples=samples,
+            ),
+        ]
 
 
 def _print(file: Path, found: list[Finding]) -> None:

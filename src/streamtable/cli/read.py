@@ -7,11 +7,18 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
+from streamtable.cli.script import (
+    load_script,
+    master_option,
+    notice,
+    print_notices,
+    script_arguments,
+)
 from streamtable.core.moment import NOW, Moment, parse_moment
 from streamtable.core.options import Settings
 from streamtable.core.settings.session import time_zone
 from streamtable.jvm.install.installed_spark import check_machine
+from streamtable.runtime.session.launch import launched_ahead
 
 
 @click.command()
@@ -75,21 +82,16 @@ def command(
     print_notices(session)
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.stored.command import Asked, run_read
-    from streamtable.runtime.stored.output import Output
-    from streamtable.runtime.stored.read import View
+    verbose = bool(context.find_root().params.get("debug"))
+    with launched_ahead(current, master, verbose, notice):
+        from streamtable.runtime.stored.command import Asked, run_read
+        from streamtable.runtime.stored.output import Output
+        from streamtable.runtime.stored.read import View
 
-    view = View.DIFFERENCE if diff else View.CHANGES if changes else View.CONTENT
-    run_read(
-        plan,
-        Asked(view, moments, Output(output), limit),
-        current,
-        master,
-        session.catalog.functions.made,
-        lambda line: click.echo(line, err=True),
-        click.echo,
-        verbose=bool(context.find_root().params.get("debug")),
-    )
+        view = View.DIFFERENCE if diff else View.CHANGES if changes else View.CONTENT
+        asked = Asked(view, moments, Output(output), limit)
+        functions = session.catalog.functions.made
+        run_read(plan, asked, current, master, functions, notice, click.echo, verbose=verbose)
 
 
 def _moment(text: str, option: str, settings: Settings) -> Moment:

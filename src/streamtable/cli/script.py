@@ -187,7 +187,12 @@ def _fixed(settings: dict[str, str]) -> tuple[SessionSettings, list[StreamtableE
     return fixed_settings(kept), faults
 
 
+def notice(line: str) -> None:
+    """Print a line on standard error."""
+    click.echo(line, err=True)
+
+
 def print_notices(session: Session) -> None:
     """Print the session's notices, about accepted items of limited effect, on standard error."""
     for line in session.notices():
-        click.echo(line, err=True)
+        notice(line)

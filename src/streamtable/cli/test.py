@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from streamtable.cli.script import notice
 from streamtable.core.errors import StreamtableError
 from streamtable.jvm.install.installed_spark import check_machine
 from streamtable.sqltest.bind import bind
@@ -68,7 +69,7 @@ def command(
         click.echo("error: no cases found", err=True)
         context.exit(_EXIT_UNUSABLE)
     outcomes = []
-    with local_spark(lambda line: click.echo(line, err=True)) as spark:
+    with local_spark(notice) as spark:
         for bound, cases in chosen:
             if not cases:
                 continue

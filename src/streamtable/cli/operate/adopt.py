@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, master_option, pairs, script_arguments
+from streamtable.cli.script import load_script, master_option, notice, pairs, script_arguments
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.moment import parse_offsets
 
@@ -80,9 +80,6 @@ def command(
     check_machine()
     from streamtable.runtime.adopt.adopt import adopt_job
     from streamtable.runtime.adopt.options import AdoptOptions
-
-    def notice(line: str) -> None:
-        click.echo(line, err=True)
 
     verbose = bool(context.find_root().params["debug"])
     options = AdoptOptions(

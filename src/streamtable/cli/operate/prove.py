@@ -12,6 +12,7 @@ from streamtable.cli.operate.replay import capsule_session
 from streamtable.cli.script import (
     load_script,
     master_option,
+    notice,
     percentage,
     print_notices,
     script_arguments,
@@ -19,6 +20,7 @@ from streamtable.cli.script import (
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.settings.execution import CHECKPOINT_DIRECTORY
 from streamtable.jvm.install.installed_spark import check_machine
+from streamtable.runtime.session.launch import launched_ahead
 from streamtable.sql.lexer.portable import portable
 from streamtable.sql.lexer.script import read_script
 
@@ -46,10 +48,6 @@ def _since(
     return int(value)
 
 
-def _notice(line: str) -> None:
-    click.echo(line, err=True)
-
-
 def _writer(
     folder: Path,
     session: Session,
@@ -63,7 +61,7 @@ def _writer(
     script = portable(read_script(file), variables, str(file))
     again = capsule_session(script.text, script.secrets, settings, {})
     return CapsuleWriter(
-        folder, script.text, script.secrets, again.plans, session.plans, settings, _notice
+        folder, script.text, script.secrets, again.plans, session.plans, settings, notice
     )
 
 
@@ -163,27 +161,29 @@ def command(
     print_notices(session)
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.proof.asked import Asked
-    from streamtable.runtime.proof.prove import prove_job
-    from streamtable.runtime.proof.report import SHARED
+    verbose = bool(context.find_root().params.get("debug"))
+    with launched_ahead(current, master, verbose, notice):
+        from streamtable.runtime.proof.asked import Asked
+        from streamtable.runtime.proof.prove import prove_job
+        from streamtable.runtime.proof.report import SHARED
 
-    def show(proof: Proof) -> None:
-        lines = [json.dumps(proof.as_json())] if as_json else proof.lines()
-        for line in lines:
-            click.echo(line)
+        def show(proof: Proof) -> None:
+            lines = [json.dumps(proof.as_json())] if as_json else proof.lines()
+            for line in lines:
+                click.echo(line)
 
-    equal = prove_job(
-        session.plans,
-        Asked(directory, tables, sample, since),
-        current,
-        master,
-        session.catalog.functions.made,
-        _notice,
-        show,
-        None if capsule is None else _writer(capsule, session, file, settings, variables),
-        None if against == "spark" else _engines(session),
-        verbose=bool(context.find_root().params.get("debug")),
-    )
+        equal = prove_job(
+            session.plans,
+            Asked(directory, tables, sample, since),
+            current,
+            master,
+            session.catalog.functions.made,
+            notice,
+            show,
+            None if capsule is None else _writer(capsule, session, file, settings, variables),
+            None if against == "spark" else _engines(session),
+            verbose=verbose,
+        )
     if not as_json:
         click.echo(f"{SHARED[against]}.")
     if not equal:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import load_text, master_option, pairs, settings_option
+from streamtable.cli.script import load_text, master_option, notice, pairs, settings_option
 from streamtable.core.secrets import MASK
 from streamtable.jvm.install.installed_spark import check_machine
 
@@ -76,7 +76,7 @@ def command(
         session.job_settings,
         master,
         session.catalog.functions.made,
-        lambda line: click.echo(line, err=True),
+        notice,
         verbose=bool(context.find_root().params.get("debug")),
     ) as lowering:
         result = replayed(found, session.plans[found.insert], lowering)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import master_option, settings_option
+from streamtable.cli.script import master_option, notice, settings_option
 from streamtable.core.settings.execution import CHECKPOINT_LEASE
 
 if TYPE_CHECKING:
@@ -41,9 +41,6 @@ def command(
     from streamtable.runtime.checkpoint.rescale import open_rescale
     from streamtable.session import fixed_settings
 
-    def say(line: str) -> None:
-        click.echo(line, err=True)
-
     given = fixed_settings(settings).current()
     with ExitStack() as stack:
         bridge: Bridge | None = None
@@ -54,7 +51,7 @@ def command(
             from streamtable.jvm.bridge import Bridge
             from streamtable.runtime.session.spark import start_spark, stop_spark
 
-            spark = start_spark(given, master, notice=say)
+            spark = start_spark(given, master, notice=notice)
             stack.callback(stop_spark, spark)
             return Bridge(spark)
 
@@ -62,16 +59,16 @@ def command(
             from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 
             bridge = start()  # file systems of Hadoop need Spark's JVM
-            remote = RemoteCheckpoints(bridge, given[CHECKPOINT_LEASE], threading.Event(), say)
-        rescale = stack.enter_context(open_rescale(checkpoint, to, say, remote))
+            remote = RemoteCheckpoints(bridge, given[CHECKPOINT_LEASE], threading.Event(), notice)
+        rescale = stack.enter_context(open_rescale(checkpoint, to, notice, remote))
         for line in rescale.described():
             click.echo(line)
         if plan:
             return
         if not rescale.due:
-            rescale.run(lambda _directory, _to: None, say)
+            rescale.run(lambda _directory, _to: None, notice)
             return
         used = bridge or start()
         from streamtable.jvm.streaming.state_partitions import repartition
 
-        rescale.run(lambda directory, n: repartition(used, directory, n), say)
+        rescale.run(lambda directory, n: repartition(used, directory, n), notice)

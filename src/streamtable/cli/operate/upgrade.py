@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, master_option, script_arguments
+from streamtable.cli.script import load_script, master_option, notice, script_arguments
 
 
 @click.command()
@@ -71,9 +71,6 @@ def command(
     check_machine()
     from streamtable.runtime.upgrade.options import UpgradeOptions
     from streamtable.runtime.upgrade.upgrade import upgrade_job
-
-    def notice(line: str) -> None:
-        click.echo(line, err=True)
 
     verbose = bool(context.find_root().params["debug"])
     options = UpgradeOptions(checkpoint, plan, from_now, stop_job, rollback, master, verbose)

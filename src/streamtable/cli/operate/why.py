@@ -6,8 +6,15 @@ from pathlib import Path
 
 import click
 
-from streamtable.cli.script import load_script, master_option, print_notices, script_arguments
+from streamtable.cli.script import (
+    load_script,
+    master_option,
+    notice,
+    print_notices,
+    script_arguments,
+)
 from streamtable.jvm.install.installed_spark import check_machine
+from streamtable.runtime.session.launch import launched_ahead
 
 
 @click.command()
@@ -62,19 +69,14 @@ def command(
     print_notices(session)
 
     check_machine()  # Spark is needed from here on
-    from streamtable.runtime.why.asked import question
-    from streamtable.runtime.why.command import run_why
+    verbose = bool(context.find_root().params.get("debug"))
+    with launched_ahead(current, master, verbose, notice):
+        from streamtable.runtime.why.asked import question
+        from streamtable.runtime.why.command import run_why
 
-    asked = question(session.plans, table, key, limit)
-    answer = run_why(
-        asked,
-        checkpoint,
-        current,
-        master,
-        session.catalog.functions.made,
-        lambda line: click.echo(line, err=True),
-        verbose=bool(context.find_root().params.get("debug")),
-    )
+        asked = question(session.plans, table, key, limit)
+        functions = session.catalog.functions.made
+        answer = run_why(asked, checkpoint, current, master, functions, notice, verbose=verbose)
     if as_json:
         click.echo(answer.json())
         return

@@ -14,6 +14,7 @@ from pyspark.sql.functions import lit
 from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
 
 from streamtable.jvm.property_files import properties
+from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -152,25 +153,45 @@ def test_java_reads_every_setting(spark: SparkSession, tmp_path: Path) -> None:
     assert found.size() == len(settings)
 
 
-#: Runs a job in this process, and prints which of these packages it has imported.
-PACKAGES = """
+#: Runs a command in this process. Prints which of these packages it has imported, and for each JVM
+#: whether PySpark was imported when the JVM was launched.
+COMMAND = """
 import sys
 from streamtable.cli.main import main
+from streamtable.runtime.session import launch
+launches = []
+class Launch(launch.Launch):
+    def __init__(self, *arguments):
+        launches.append("pyspark" in sys.modules)
+        super().__init__(*arguments)
+launch.Launch = Launch
 try:
     main()
 finally:
-    print(sorted({"numpy", "pandas", "pyarrow", "IPython"} & sys.modules.keys()))
+    print(sorted({"numpy", "pandas", "pyarrow", "IPython"} & sys.modules.keys()), launches)
 """
 
 
-def test_a_job_imports_no_package_that_it_does_not_use(
-    broker: Broker, topic: Topics, tmp_path: Path
-) -> None:
-    """If numpy, pandas and pyarrow are installed, some functions of PySpark import them."""
+def test_imports_of_commands(broker: Broker, topic: Topics, tmp_path: Path) -> None:
+    """A command launches one JVM, before it imports PySpark.
+
+    If numpy, pandas and pyarrow are installed, some functions of PySpark import them. A job does
+    not use them.
+    """
     values = {"source": topic("s"), "sink": topic("t"), "servers": broker.bootstrap_servers}
+    produce_json(values["servers"], values["source"], [{"k": 1, "v": "a"}])
     script = write(tmp_path / "job.sql", string.Template(KAFKA).substitute(values))
-    said = _python(PACKAGES, "run", script, "--bounded", "--master", "local[1]")
-    assert said.splitlines()[-1] == "[]"
+    checkpoint = ["--checkpoint", str(tmp_path / "c")]
+    for command, *options in (
+        ("run", script, "--bounded", *checkpoint),
+        ("read", script, "t"),
+        ("prove", script, *checkpoint),
+        ("why", script, "--table", "t", "--key", '{"k": 1}', *checkpoint),
+        ("check", script),
+    ):
+        said = _python(COMMAND, command, *options, "--master", "local[1]").splitlines()[-1]
+        assert said.endswith(" [False]"), command
+        assert command != "run" or said.startswith("[] ")
 
 
 @pytest.mark.parametrize(("program", "noted"), [(OF_A_JOB, "false"), (OF_A_PROGRAM, "true")])
