@@ -17,6 +17,7 @@ from typing import Any
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
+from streamtable.connectors.kafka.read.columns import bounded_consumer_options
 from streamtable.connectors.mysql_cdc.reader import BinlogPart, Offset, Position, TableId, check
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
@@ -142,9 +143,7 @@ def fold(
     spark: SparkSession, topic: str, properties: Mapping[str, str]
 ) -> Iterable[tuple[bytes, bytes]]:
     """Return the last value of each key of a topic, without deleted keys."""
-    kept = {k: v for k, v in properties.items() if k not in ("group.id", "auto.offset.reset")}
-    options = {f"kafka.{key}": value for key, value in kept.items()}
-    options["kafka.isolation.level"] = "read_committed"
+    options = bounded_consumer_options({**properties, "isolation.level": "read_committed"})
     rows = spark.read.format("kafka").options(**options).option("subscribe", topic).load()
     last = rows.groupBy("key").agg(F.max_by("value", "offset").alias("value"))
     found = last.where("key IS NOT NULL AND value IS NOT NULL")

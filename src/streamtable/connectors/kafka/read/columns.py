@@ -17,10 +17,22 @@ from streamtable.jvm.bridge import Bridge
 #: group that progress is committed to; Spark's consumers use another group.
 _NOT_FOR_SPARK = frozenset({"group.id", "auto.offset.reset"})
 
+#: The longest time in ms that the broker waits for the next record, as in `BoundedConsumer`.
+_BOUNDED_MAX_WAIT_MS = "10"
+
 
 def consumer_options(properties: Mapping[str, str]) -> dict[str, str]:
     """Return client settings as options of Spark's source, without settings that it refuses."""
     return {f"kafka.{k}": value for k, value in properties.items() if k not in _NOT_FOR_SPARK}
+
+
+def bounded_consumer_options(properties: Mapping[str, str]) -> dict[str, str]:
+    """Return client settings as options of Spark's source for a read up to known offsets.
+
+    Behind the last record, Spark's consumers ask for further records and then for offsets, and wait
+    for both answers.
+    """
+    return consumer_options({**properties, "fetch.max.wait.ms": _BOUNDED_MAX_WAIT_MS})
 
 
 def needs_headers(table: KafkaTable) -> bool:

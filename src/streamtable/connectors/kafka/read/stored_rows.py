@@ -13,7 +13,7 @@ from streamtable.connector_api.stored import NUMBER_COLUMN, TIME_COLUMN
 from streamtable.connectors.kafka.cluster.admin import Partition
 from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.columns import (
-    consumer_options,
+    bounded_consumer_options,
     decoded_fields,
     needs_headers,
     row_columns,
@@ -49,7 +49,7 @@ def batch_records(
         .option("startingOffsets", offsets_json(begins))
         .option("endingOffsets", offsets_json(ends))
         .option("includeHeaders", str(headers or needs_headers(table)))
-        .options(**consumer_options(table.properties))
+        .options(**bounded_consumer_options(table.properties))
     )
     return reader.load()
 

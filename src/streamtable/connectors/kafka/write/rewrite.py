@@ -11,7 +11,7 @@ from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
 from streamtable.connectors.kafka.cluster.positions import offsets_json
 from streamtable.connectors.kafka.read.between import await_decided
-from streamtable.connectors.kafka.read.columns import consumer_options
+from streamtable.connectors.kafka.read.columns import bounded_consumer_options
 from streamtable.connectors.kafka.table import KafkaTable
 
 #: Spark's number for the first record of a partition.
@@ -69,7 +69,7 @@ def topic_records(
         .option("subscribe", topic)
         .option("startingOffsets", offsets_json(begins))
         .option("endingOffsets", "latest")
-        .options(**consumer_options({**_DEFAULTS, **table.properties}))
+        .options(**bounded_consumer_options({**_DEFAULTS, **table.properties}))
     )
     return reader.load().selectExpr(
         "key", "value", f"partition AS {partition}", f"offset AS {offset}"
