@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import click
 
 from streamtable.core.errors import Condition, StreamtableError, raise_all, singles
+from streamtable.core.secrets import without_secrets
 from streamtable.core.settings.session import SessionSettings
 from streamtable.ingest import is_job_file, require_reader
 from streamtable.session import Session, fixed_settings
@@ -188,8 +189,8 @@ def _fixed(settings: dict[str, str]) -> tuple[SessionSettings, list[StreamtableE
 
 
 def notice(line: str) -> None:
-    """Print a line on standard error."""
-    click.echo(line, err=True)
+    """Print a line on standard error, without secrets."""
+    click.echo(without_secrets(line), err=True)
 
 
 def print_notices(session: Session) -> None:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streamtable.cli.script import master_option, pairs
-from streamtable.core.secrets import without_secrets
+from streamtable.cli.script import master_option, notice, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +77,7 @@ def command(
     from streamtable.shell.shell import Shell
 
     debug = bool(context.find_root().params["debug"])
-    session = Session(*session_parts(settings, None, master, _notice, verbose=debug))
+    session = Session(*session_parts(settings, None, master, notice, verbose=debug))
     interactive = file is None and execute is None and sys.stdin.isatty()
     shell = Shell(session, variables, follows=interactive, debug=debug)
     with session, _terminated():
@@ -104,10 +103,6 @@ def _run(shell: Shell, file: Path | None, execute: str | None) -> None:
         shell.wait()
     except KeyboardInterrupt:
         click.echo("stopping", err=True)
-
-
-def _notice(line: str) -> None:
-    click.echo(without_secrets(line), err=True)
 
 
 @contextmanager

@@ -10,7 +10,9 @@ import pytest
 
 from streamtable.cli import main as main_module
 from streamtable.cli.main import SUBCOMMANDS, Subcommand, main
+from streamtable.cli.script import notice
 from streamtable.core.errors import Condition, InternalError, StreamtableError
+from streamtable.core.secrets import MASK, hide
 
 USER_ERROR = StreamtableError(Condition.UNKNOWN_TABLE, hint="look", table="t")
 
@@ -82,3 +84,9 @@ def test_unknown_subcommand_is_wrong_usage(
 ) -> None:
     assert run_raising(USER_ERROR, ["runn"], monkeypatch) == 2
     assert "No such command 'runn'" in capsys.readouterr().err
+
+
+def test_notices_have_no_secrets(capsys: pytest.CaptureFixture[str]) -> None:
+    hide("secret-4711")
+    notice("the password is secret-4711")
+    assert capsys.readouterr().err == f"the password is {MASK}\n"
