@@ -2,6 +2,7 @@ package io.streamtable.query;
 
 import io.streamtable.expressions.MethodCall;
 import io.streamtable.query.bundles.RowBundles;
+import io.streamtable.query.reuse.OptimizedPlans;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSessionExtensions;
@@ -28,7 +29,7 @@ import scala.runtime.BoxedUnit;
  * length need no conversion.
  *
  * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}, {@link
- * RowBundles} and {@link ReachedTimers}.
+ * RowBundles}, {@link ReachedTimers} and {@link OptimizedPlans}.
  */
 public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, BoxedUnit> {
   /** The session's option, read when a batch is planned. */
@@ -40,6 +41,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
     extensions.injectColumnar(session -> new AfterShuffles(new RowBundles()));
     extensions.injectColumnar(session -> new AfterShuffles(new ReachedTimers()));
     extensions.injectOptimizerRule(session -> new LocalTimes());
+    OptimizedPlans.register(extensions);
     return BoxedUnit.UNIT;
   }
 
