@@ -50,6 +50,13 @@ class Bridge:
         self._ours.functions.Functions.register(self.java_session)
         self._ours.watermarks.CurrentWatermark.register(self.java_session)
 
+    def remove_default_sources(self) -> None:
+        """Remove the names of files with defaults from Hadoop's settings, which keep their values.
+
+        Spark sends the settings and these names to the tasks of each batch.
+        """
+        self._ours.query.HadoopSources.removeDefaults(self.java_session)
+
     def activate(self) -> JavaObject | None:
         """Make the session the active session of this thread; return the previous one.
 

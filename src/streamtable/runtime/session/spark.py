@@ -97,6 +97,7 @@ def start_spark(
     bridge = Bridge(spark)
     bridge.activate()  # the launch has activated only its own thread
     bridge.register_functions()
+    bridge.remove_default_sources()
     return spark
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
+from unittest.mock import MagicMock
 
 import pytest
 from pyspark.accumulators import _start_update_server
@@ -76,7 +77,7 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append("launched")
         return session
 
-    nothing = SimpleNamespace(activate=lambda: None, register_functions=lambda: None)
+    nothing = MagicMock()
     active = SimpleNamespace(_active_spark_context=None, _gateway=None)
     for name, value in {
         "SparkContext": active,
