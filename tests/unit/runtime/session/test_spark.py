@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
-from unittest.mock import MagicMock
 
 import pytest
 from pyspark.accumulators import _start_update_server
@@ -77,7 +76,8 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append("launched")
         return session
 
-    nothing = MagicMock()
+    calls_of_bridge = ("activate", "register_functions", "remove_default_sources")
+    nothing = SimpleNamespace(**dict.fromkeys(calls_of_bridge, lambda: None))
     active = SimpleNamespace(_active_spark_context=None, _gateway=None)
     for name, value in {
         "SparkContext": active,
