@@ -29,17 +29,17 @@ def test_the_list_equals_the_settings_of_the_running_spark(spark: SparkSession) 
 def hadoop(spark: SparkSession) -> Iterator[Any]:
     """Return Hadoop's settings in Spark, which all tests of a process share."""
     found: Any = spark._jsc.sc().hadoopConfiguration()  # type: ignore[union-attr]
-    found.set(_OWN, "here", "job.sql")
-    Bridge(spark).remove_default_sources()
     yield found
     found.unset(_OWN)
 
 
-def test_hadoops_defaults_keep_their_values_without_the_names_of_their_files(hadoop: Any) -> None:
+def test_a_start_removes_only_the_names_of_files_of_hadoops_defaults(
+    spark: SparkSession, hadoop: Any
+) -> None:
     assert hadoop.get(_DEFAULT) == "0"
     assert hadoop.getPropertySources(_DEFAULT) is None
 
-
-def test_a_users_setting_of_hadoop_keeps_its_source(hadoop: Any) -> None:
+    hadoop.set(_OWN, "here", "job.sql")
+    Bridge(spark).remove_default_sources()
     assert hadoop.get(_OWN) == "here"
     assert list(hadoop.getPropertySources(_OWN)) == ["job.sql"]
