@@ -5,9 +5,8 @@ import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.ListIterator;
-import java.util.Map;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -26,7 +25,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * a flag whether it has matched. A row is kept until the watermark passes the last event time that
  * a match may have. A row that arrives later still joins the rows in state. A row that has waited
  * for the watermark itself arrives when the watermark has passed it. It is kept until the end of the
- * batch, because its match may have waited as well.
+ * batch, because its match may have waited as well. A row that the watermark passes in the batch of
+ * its arrival is not written.
  */
 public final class IntervalJoinProcessor extends RowProcessor {
   /**
@@ -84,8 +84,12 @@ public final class IntervalJoinProcessor extends RowProcessor {
       long moment = row.getLong(spec.leftAt + 2);
       boolean met = meets && meet(left, own, moment, output);
       long last = last(left, moment);
-      if (!(left ? spec.leftLate : spec.rightLate).isLate(last, timers)) {
-        (left ? lefts : rights).add(moment, own, met);
+      TimedSide side = left ? lefts : rights;
+      Lateness lateness = left ? spec.leftLate : spec.rightLate;
+      if (lateness.isComplete(last, timers)) {
+        side.pass(moment, own, met);
+      } else if (!lateness.isLate(last, timers)) {
+        side.add(moment, own, met);
         EventTimers.register(getHandle(), last);
       } else if (!met) {
         unmatched(left, own, output);
@@ -93,6 +97,8 @@ public final class IntervalJoinProcessor extends RowProcessor {
     }
     lefts.write();
     rights.write();
+    unmatched(true, lefts.passing(), output);
+    unmatched(false, rights.passing(), output);
     return CollectionConverters.asScala(output.iterator());
   }
 
@@ -103,22 +109,18 @@ public final class IntervalJoinProcessor extends RowProcessor {
 
   /** Joins a row with the rows of the other side. Returns whether there was a match. */
   private boolean meet(boolean left, Row own, long moment, List<Row> output) {
-    TimedSide others = left ? rights : lefts;
+    TimedSide side = left ? rights : lefts;
     long first = left ? moment - spec.to : moment + spec.from;
     boolean met = false;
     if (spec.condition != null) {
       spec.condition.fix(left, own);
     }
-    for (Map.Entry<Long, List<Row>> entry : others.between(first, last(left, moment)).entrySet()) {
-      for (ListIterator<Row> rows = entry.getValue().listIterator(); rows.hasNext(); ) {
-        Row kept = rows.next();
-        Row other = kept.getStruct(0);
+    for (TimedSide.Moment others : side.between(first, last(left, moment))) {
+      for (int i = 0; i < others.rows().size(); i++) {
+        Row other = others.rows().get(i).getStruct(0);
         if (spec.condition == null || spec.condition.holds(left, other)) {
           met = true;
-          if (!kept.getBoolean(1)) {
-            rows.set(RowFactory.create(other, true));
-            others.change(entry.getKey());
-          }
+          others.match(i);
           emit(left ? own : other, left ? other : own, output);
         }
       }
@@ -140,13 +142,16 @@ public final class IntervalJoinProcessor extends RowProcessor {
     TimedSide side = left ? lefts : rights;
     long newest = left ? watermark + spec.from : watermark - spec.to;
     side.begin();
-    for (Map.Entry<Long, List<Row>> entry : side.between(Long.MIN_VALUE, newest).entrySet()) {
-      for (Row kept : entry.getValue()) {
+    unmatched(left, side.take(newest), output);
+  }
+
+  private void unmatched(boolean left, Collection<TimedSide.Moment> moments, List<Row> output) {
+    for (TimedSide.Moment moment : moments) {
+      for (Row kept : moment.rows()) {
         if (!kept.getBoolean(1)) {
           unmatched(left, kept.getStruct(0), output);
         }
       }
-      side.remove(entry.getKey());
     }
   }
 
