@@ -11,6 +11,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -27,7 +28,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Input rows are (row kind, columns..., event time in milliseconds, position...). State (layout
  * v1): "waiting", event time -> rows that the watermark has not passed; "timer", the time of the
- * current timer; and the state of {@link MatchState}. Rows behind the watermark are late.
+ * current timer; and the state of {@link MatchState}. Rows behind the watermark are late. Rows that
+ * the watermark passes in the batch of their arrival are processed at once.
  */
 public final class MatchProcessor extends RowProcessor {
   private final RowsByTime waiting;
@@ -61,15 +63,23 @@ public final class MatchProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    Long first = waiting.add(input, timers);
-    if (first != null) {
-      Long known = timer.get();
-      if (known == null || first < known) {
-        if (known != null) {
-          EventTimers.delete(getHandle(), known);
-        }
-        wake(first);
-      }
+    SortedMap<Long, List<Row>> arrived = waiting.arrived(input, timers);
+    if (arrived.isEmpty()) {
+      return CollectionConverters.asScala(List.<Row>of().iterator());
+    }
+    Long known = timer.get();
+    long first = arrived.firstKey();
+    long reached = EventTimers.reached(timers);
+    boolean due = EventTimers.advances(timers) && first <= reached;
+    if (known != null && (due || first < known)) {
+      EventTimers.delete(getHandle(), known);
+    }
+    if (due) {
+      return advance(arrived, reached);
+    }
+    waiting.add(arrived);
+    if (known == null || first < known) {
+      wake(first);
     }
     return CollectionConverters.asScala(List.<Row>of().iterator());
   }
@@ -87,16 +97,23 @@ public final class MatchProcessor extends RowProcessor {
     if (known == null || known > watermark) {
       return CollectionConverters.asScala(List.<Row>of().iterator());
     }
-    SortedMap<Long, List<Row>> all = waiting.load();
+    return advance(new TreeMap<>(), watermark);
+  }
+
+  /** Processes the stored and the arrived rows up to a watermark, and stores the others. */
+  private scala.collection.Iterator<Row> advance(
+      SortedMap<Long, List<Row>> arrived, long watermark) {
+    SortedMap<Long, List<Row>> stored = waiting.load();
+    SortedMap<Long, List<Row>> all = RowsByTime.merged(stored, arrived);
     MatchState.Run run = matches.load();
     for (Map.Entry<Long, List<Row>> due : all.headMap(watermark + 1).entrySet()) {
       List<Row> sorted = new ArrayList<>(due.getValue());
       sorted.sort(peers::byColumns);
       sorted.forEach(next -> run.process(next, due.getKey()));
-      waiting.remove(due.getKey());
     }
     run.expire(watermark);
     SortedMap<Long, List<Row>> later = all.tailMap(watermark + 1);
+    waiting.replace(stored, later);
     long next = Math.min(run.expiry(), later.isEmpty() ? Long.MAX_VALUE : later.firstKey());
     if (next < Long.MAX_VALUE) {
       wake(next);

@@ -7,7 +7,6 @@ import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.IdleTime;
 import io.streamtable.operators.state.Lateness;
 import io.streamtable.operators.state.RowsByTime;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
@@ -33,7 +32,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * v1): "rows", event time -> waiting rows, and rows that a bounded frame still needs; "times", the
  * time of the current timer and the last event time that has passed; for an unbounded frame also
  * the state of {@link AggregateState}. If no row waits, all state is deleted when the
- * {@link IdleTime} is over. Rows behind the watermark are late.
+ * {@link IdleTime} is over. Rows behind the watermark are late. Rows that the watermark passes in the
+ * batch of their arrival are emitted at once.
  */
 public final class OverProcessor extends RowProcessor {
   private static final long NONE = Long.MIN_VALUE;
@@ -71,18 +71,28 @@ public final class OverProcessor extends RowProcessor {
     if (idle.isOver(timers) && !waits(times.get())) {
       clear();
     }
-    Long first = rows.add(input, timers);
-    if (first != null) {
+    SortedMap<Long, List<Row>> arrived = rows.arrived(input, timers);
+    List<Row> output = List.of();
+    if (!arrived.isEmpty()) {
       Row known = times.get();
       long timer = known == null ? NONE : known.getLong(0);
-      wake(timer, timer == NONE ? first : Math.min(timer, first));
-      times.update(
-          RowFactory.create(
-              timer == NONE ? first : Math.min(timer, first),
-              known == null ? Long.MIN_VALUE : known.getLong(1)));
+      long passed = known == null ? Long.MIN_VALUE : known.getLong(1);
+      long first = arrived.firstKey();
+      long reached = EventTimers.reached(timers);
+      if (EventTimers.advances(timers) && first <= reached) {
+        if (timer != NONE) {
+          EventTimers.delete(getHandle(), timer);
+        }
+        output = advance(arrived, passed, reached);
+      } else {
+        rows.add(arrived);
+        long next = timer == NONE ? first : Math.min(timer, first);
+        wake(timer, next);
+        times.update(RowFactory.create(next, passed));
+      }
     }
     idle.use(timers);
-    return CollectionConverters.asScala(List.<Row>of().iterator());
+    return CollectionConverters.asScala(output.iterator());
   }
 
   /** Returns whether a timer is set for waiting rows, or for rows that a time frame still needs. */
@@ -116,20 +126,25 @@ public final class OverProcessor extends RowProcessor {
       wakeIdle(timers, waits(known));
       return CollectionConverters.asScala(List.<Row>of().iterator());
     }
-    SortedMap<Long, List<Row>> all = rows.load();
-    SortedMap<Long, List<Row>> due = new TreeMap<>(all.headMap(watermark + 1));
-    List<Row> output = frame.results(due, known.getLong(1));
-    frame.forget(due, watermark);
-    for (Long moment : new ArrayList<>(all.headMap(watermark + 1).keySet())) {
-      if (!due.containsKey(moment)) {
-        rows.remove(moment);
-      } else if (due.get(moment) != all.get(moment)) {
-        rows.put(moment, due.get(moment));
-      }
-    }
-    settle(all.tailMap(watermark + 1), due, watermark);
+    List<Row> output = advance(new TreeMap<>(), known.getLong(1), watermark);
     idle.use(timers);
     return CollectionConverters.asScala(output.iterator());
+  }
+
+  /** Emits the stored and the arrived rows up to a watermark, and stores what is still needed. */
+  private List<Row> advance(
+      SortedMap<Long, List<Row>> arrived, long passed, long watermark) {
+    SortedMap<Long, List<Row>> stored = rows.load();
+    SortedMap<Long, List<Row>> all = RowsByTime.merged(stored, arrived);
+    SortedMap<Long, List<Row>> due = new TreeMap<>(all.headMap(watermark + 1));
+    SortedMap<Long, List<Row>> waiting = all.tailMap(watermark + 1);
+    List<Row> output = frame.results(due, passed);
+    frame.forget(due, watermark);
+    settle(waiting, due, watermark);
+    SortedMap<Long, List<Row>> kept = new TreeMap<>(due);
+    kept.putAll(waiting);
+    rows.replace(stored, kept);
+    return output;
   }
 
   /**

@@ -35,4 +35,13 @@ public final class EventTimers {
   public static long reached(TimerValues timers) {
     return timers instanceof BatchTimers batch ? batch.reached() : watermark(timers);
   }
+
+  /**
+   * Returns whether the rows of a batch advance the watermark. Timers up to {@link #reached} then
+   * fire when all rows have been processed, and each call has all rows of its key. So what such a
+   * timer would do can be done in the call, without a write to the state.
+   */
+  public static boolean advances(TimerValues timers) {
+    return reached(timers) > watermark(timers);
+  }
 }

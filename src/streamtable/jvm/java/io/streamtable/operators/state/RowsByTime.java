@@ -41,8 +41,8 @@ public final class RowsByTime implements Serializable {
     state = handle.getMapState(name, DirectEncoder.longs(), Plain.row(list), TTLConfig.NONE());
   }
 
-  /** Stores the rows of a batch that are not late; returns their first event time, or null. */
-  public Long add(scala.collection.Iterator<Row> input, TimerValues timers) {
+  /** Returns the rows of a batch that are not late, by event time. */
+  public SortedMap<Long, List<Row>> arrived(scala.collection.Iterator<Row> input, TimerValues timers) {
     int momentAt = row.length();
     List<Row> added = new ArrayList<>();
     while (input.hasNext()) {
@@ -54,29 +54,55 @@ public final class RowsByTime implements Serializable {
       }
     }
     added.sort(arrival);
-    SortedMap<Long, List<Row>> fresh = new TreeMap<>();
+    SortedMap<Long, List<Row>> arrived = new TreeMap<>();
     for (Row next : added) {
-      fresh
+      arrived
           .computeIfAbsent(next.getLong(momentAt), moment -> new ArrayList<>())
           .add(RowValue.slice(next, 0, momentAt));
     }
-    fresh.forEach(this::append);
-    return fresh.isEmpty() ? null : fresh.firstKey();
+    return arrived;
   }
 
-  private void append(long moment, List<Row> added) {
-    Row stored = state.getValue(moment);
-    List<Row> all = stored == null ? new ArrayList<>() : new ArrayList<>(stored.getList(0));
-    all.addAll(added);
-    put(moment, all);
+  /** Stores rows of a batch behind the stored rows. */
+  public void add(SortedMap<Long, List<Row>> arrived) {
+    arrived.forEach(
+        (moment, rows) -> {
+          Row stored = state.getValue(moment);
+          put(moment, stored == null ? rows : joined(stored.getList(0), rows));
+        });
   }
 
-  public void put(long moment, List<Row> rows) {
+  /** Returns stored rows with rows of a batch behind them. */
+  public static SortedMap<Long, List<Row>> merged(
+      SortedMap<Long, List<Row>> stored, SortedMap<Long, List<Row>> arrived) {
+    SortedMap<Long, List<Row>> all = new TreeMap<>(stored);
+    arrived.forEach((moment, rows) -> all.merge(moment, rows, RowsByTime::joined));
+    return all;
+  }
+
+  private static List<Row> joined(List<Row> first, List<Row> others) {
+    List<Row> all = new ArrayList<>(first);
+    all.addAll(others);
+    return all;
+  }
+
+  /** Replaces the stored rows, and writes what differs. */
+  public void replace(SortedMap<Long, List<Row>> stored, SortedMap<Long, List<Row>> rows) {
+    rows.forEach(
+        (moment, now) -> {
+          if (stored.get(moment) != now) {
+            put(moment, now);
+          }
+        });
+    for (Long moment : stored.keySet()) {
+      if (!rows.containsKey(moment)) {
+        state.removeKey(moment);
+      }
+    }
+  }
+
+  private void put(long moment, List<Row> rows) {
     state.updateValue(moment, RowFactory.create((Object) rows.toArray(new Row[0])));
-  }
-
-  public void remove(long moment) {
-    state.removeKey(moment);
   }
 
   public void clear() {
