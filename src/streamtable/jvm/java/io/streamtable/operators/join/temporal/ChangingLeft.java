@@ -175,6 +175,9 @@ final class ChangingLeft implements TemporalLeft {
       }
       emitted.put(moment, version, rows, timers);
       waiting.removeKey(moment);
+      if (EventTimers.advances(timers)) {
+        EventTimers.delete(handle, moment);
+      }
     }
     emitted.expire(timers);
     return output.changes(outputKey, before);

@@ -24,7 +24,8 @@ import scala.jdk.javaapi.CollectionConverters;
  * The position is the order in which versions of one key were written. State: that of
  * {@link TemporalLeft} and {@link Versions}. A version is removed if a later version replaced it
  * before the watermark. All versions of a key are removed if no row waits and the key's
- * {@link IdleTime} is over.
+ * {@link IdleTime} is over. Rows that the watermark passes in the batch of their arrival are emitted
+ * at once.
  */
 public final class TemporalJoinProcessor extends RowProcessor {
   private final TemporalLeft rows;
@@ -65,6 +66,7 @@ public final class TemporalJoinProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
+    versions.begin();
     if (idle.isOver(timers) && !rows.waits()) {
       versions.clear();
     }
@@ -85,23 +87,34 @@ public final class TemporalJoinProcessor extends RowProcessor {
       Long moment = row.isNullAt(leftAt + 2) ? null : row.getLong(leftAt + 2);
       versions.change(row.getByte(RowKind.POSITION), moment, row.getStruct(leftAt + 1));
     }
-    if (!changes.isEmpty()) {
+    List<Row> output = List.of();
+    if (EventTimers.advances(timers)) {
+      long reached = EventTimers.reached(timers);
+      List<Long> passed = rows.passed(reached);
+      output = rows.emit(passed, versions, timers);
+      if (!changes.isEmpty() || !passed.isEmpty()) {
+        versions.forget(reached);
+      }
+    } else if (!changes.isEmpty()) {
       // As the watermark advances, versions that no left row can match any more are removed.
       getHandle().registerTimer(Math.max(1, EventTimers.watermark(timers) + 1));
     }
+    versions.write();
     idle.use(timers);
-    return CollectionConverters.asScala(List.<Row>of().iterator());
+    return CollectionConverters.asScala(output.iterator());
   }
 
   @Override
   public scala.collection.Iterator<Row> handleExpiredTimer(
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
+    versions.begin();
     boolean over = idle.endsAt(timers);
     long watermark = EventTimers.watermark(timers);
     List<Long> passed = rows.passed(watermark);
     List<Row> output = rows.emit(passed, versions, timers);
     versions.forget(watermark);
     rest(timers, over && passed.isEmpty(), !passed.isEmpty());
+    versions.write();
     return CollectionConverters.asScala(output.iterator());
   }
 

@@ -16,7 +16,10 @@ interface TemporalLeft extends Serializable {
   /** Adds a change of a call. */
   void add(byte kind, long moment, Row row);
 
-  /** Completes the changes of a call. */
+  /**
+   * Completes the changes of a call. Those that the watermark has not passed when all rows of the
+   * batch have been processed are in state then.
+   */
   void complete(TimerValues timers);
 
   /** Returns whether a row waits. */
@@ -25,7 +28,10 @@ interface TemporalLeft extends Serializable {
   /** Returns the times of waiting rows that the watermark has passed, in order. */
   List<Long> passed(long watermark);
 
-  /** Emits the waiting rows of these times, which then wait no longer. */
+  /**
+   * Emits the waiting rows of these times, which then wait no longer. A call whose rows advance the
+   * watermark also deletes their timers.
+   */
   List<Row> emit(List<Long> moments, Versions versions, TimerValues timers);
 
   /** Returns the times of a map state that the watermark has passed, in order. */

@@ -4,8 +4,11 @@ import io.streamtable.operators.encoding.DirectEncoder;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import java.io.Serializable;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.MapState;
@@ -17,10 +20,16 @@ import scala.Tuple2;
 /**
  * The versions of the right row of one key. State (layout v1): "versions", event time -> the row
  * that is valid from then on, null if it was deleted.
+ *
+ * <p>Within a call, the versions are read once and each change is written once.
  */
 final class Versions implements Serializable {
   private final StructType right;
   private transient MapState<Long, Row> state;
+  /** Versions that have been changed in this call, and all others if `isWhole`. */
+  private transient NavigableMap<Long, Row> held;
+  private transient Set<Long> changed;
+  private transient boolean isWhole;
 
   Versions(StructType right) {
     this.right = right;
@@ -30,6 +39,27 @@ final class Versions implements Serializable {
     StructType version = new StructType().add("row", right, true);
     state =
         handle.getMapState("versions", DirectEncoder.longs(), Plain.row(version), TTLConfig.NONE());
+  }
+
+  /** Moves to another key. */
+  void begin() {
+    held = new TreeMap<>();
+    changed = new TreeSet<>();
+    isWhole = false;
+  }
+
+  private NavigableMap<Long, Row> all() {
+    if (!isWhole) {
+      scala.collection.Iterator<Tuple2<Long, Row>> entries = state.iterator();
+      while (entries.hasNext()) {
+        Tuple2<Long, Row> entry = entries.next();
+        if (!held.containsKey(entry._1())) {
+          held.put(entry._1(), entry._2().getStruct(0));
+        }
+      }
+      isWhole = true;
+    }
+    return held;
   }
 
   /**
@@ -43,24 +73,26 @@ final class Versions implements Serializable {
     if (kind == RowKind.UPDATE_BEFORE || (moment == null && !deleted)) {
       return;
     }
-    Long from = moment == null ? newest(Long.MAX_VALUE) : moment;
+    Long from = moment == null && !all().isEmpty() ? all().lastKey() : moment;
     if (from != null) {
-      state.updateValue(from, RowFactory.create(deleted ? null : row));
+      held.put(from, deleted ? null : row);
+      changed.add(from);
     }
   }
 
   /** Returns the row that is valid at a time; null for none. */
   Row at(long moment) {
-    Long found = newest(moment);
-    return found == null ? null : state.getValue(found).getStruct(0);
+    Map.Entry<Long, Row> newest = all().floorEntry(moment);
+    return newest == null ? null : newest.getValue();
   }
 
   boolean isEmpty() {
-    return !state.keys().hasNext();
+    return all().isEmpty();
   }
 
   void clear() {
     state.clear();
+    begin();
   }
 
   /**
@@ -68,32 +100,22 @@ final class Versions implements Serializable {
    * row.
    */
   void forget(long watermark) {
-    Long newest = newest(watermark);
-    if (newest == null) {
-      return;
+    Map.Entry<Long, Row> newest = all().floorEntry(watermark);
+    if (newest != null) {
+      NavigableMap<Long, Row> old = held.headMap(newest.getKey(), newest.getValue() == null);
+      changed.addAll(old.keySet());
+      old.clear();
     }
-    List<Long> old = new ArrayList<>();
-    scala.collection.Iterator<Tuple2<Long, Row>> entries = state.iterator();
-    while (entries.hasNext()) {
-      Tuple2<Long, Row> entry = entries.next();
-      boolean replaced = entry._1() < newest;
-      if (replaced || (entry._1().equals(newest) && entry._2().isNullAt(0))) {
-        old.add(entry._1());
-      }
-    }
-    old.forEach(state::removeKey);
   }
 
-  /** Returns the event time of the newest version at or before a time; null for none. */
-  private Long newest(long moment) {
-    Long best = null;
-    scala.collection.Iterator<Long> moments = state.keys();
-    while (moments.hasNext()) {
-      Long next = moments.next();
-      if (next <= moment && (best == null || next > best)) {
-        best = next;
+  /** Writes the changes of this call. */
+  void write() {
+    for (Long from : changed) {
+      if (held.containsKey(from)) {
+        state.updateValue(from, RowFactory.create(held.get(from)));
+      } else {
+        state.removeKey(from);
       }
     }
-    return best;
   }
 }
