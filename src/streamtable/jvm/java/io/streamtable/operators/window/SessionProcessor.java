@@ -3,6 +3,7 @@ package io.streamtable.operators.window;
 import io.streamtable.functions.WindowZone;
 import io.streamtable.operators.RowProcessor;
 import io.streamtable.operators.encoding.DirectEncoder;
+import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
@@ -10,7 +11,11 @@ import io.streamtable.operators.state.Lateness;
 import io.streamtable.operators.window.Sessions.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.ExpiredTimerInfo;
@@ -31,7 +36,8 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Input rows are (row kind, columns..., start, end): the session of the row alone. State (layout
  * v1): "sessions", the open sessions; "rows", each row in them with its count. A row is late if its
- * session, merged with the open sessions, has ended according to the watermark.
+ * session, merged with the open sessions, has ended according to the watermark. The rows of the batch
+ * that ends a session are emitted without being written.
  */
 public final class SessionProcessor extends RowProcessor {
   private final StructType schema;
@@ -68,7 +74,10 @@ public final class SessionProcessor extends RowProcessor {
     List<Session> sessions = load();
     // Rows of this batch must not join sessions that the watermark has ended. Rows that have waited
     // for the same watermark may: timers then fire after all rows.
-    List<Row> output = lateness.checked() ? fire(key, sessions, timers) : List.of();
+    List<Row> output = new ArrayList<>();
+    if (lateness.checked()) {
+      fire(key, sessions, timers, output);
+    }
     List<Row> added = new ArrayList<>();
     List<Session> spans = new ArrayList<>(sessions);
     while (input.hasNext()) {
@@ -77,14 +86,24 @@ public final class SessionProcessor extends RowProcessor {
       spans.add(new Session(start(row), end(row)));
     }
     List<Session> merged = Sessions.merged(spans);
+    NavigableMap<Long, Session> starts = new TreeMap<>();
+    merged.forEach(session -> starts.put(session.start(), session));
+    Map<Session, NetRows> ended = new LinkedHashMap<>();
     for (Row row : added) {
-      if (lateness.isLate(last(Sessions.at(merged, start(row))), timers)) {
+      Session session = starts.floorEntry(start(row)).getValue();
+      if (lateness.isLate(last(session), timers)) {
         lateness.count(1);
+      } else if (lateness.isComplete(last(session), timers)) {
+        ended
+            .computeIfAbsent(session, span -> stored(span, sessions))
+            .add(RowKind.as(RowKind.INSERT, row), RowKind.sign(row.getByte(RowKind.POSITION)));
       } else {
         count(row);
       }
     }
-    merged.removeIf(session -> lateness.isLate(last(session), timers));
+    ended.forEach((session, rows) -> emit(key, session, rows, output));
+    merged.removeIf(
+        session -> ended.containsKey(session) || lateness.isLate(last(session), timers));
     store(sessions, merged);
     return CollectionConverters.asScala(output.iterator());
   }
@@ -94,44 +113,48 @@ public final class SessionProcessor extends RowProcessor {
       Row key, TimerValues timers, ExpiredTimerInfo timer) {
     List<Session> before = load();
     List<Session> after = new ArrayList<>(before);
-    List<Row> output = fire(key, after, timers);
+    List<Row> output = new ArrayList<>();
+    fire(key, after, timers, output);
     if (after.size() < before.size()) {
       store(after, after);
     }
     return CollectionConverters.asScala(output.iterator());
   }
 
-  /**
-   * Removes the sessions that the watermark has ended, with their rows, and returns their output.
-   */
-  private List<Row> fire(Row key, List<Session> sessions, TimerValues timers) {
+  /** Removes the sessions that the watermark has ended, with their rows, and emits their output. */
+  private void fire(Row key, List<Session> sessions, TimerValues timers, List<Row> output) {
     List<Session> ended = new ArrayList<>(sessions);
     ended.removeIf(session -> last(session) > EventTimers.watermark(timers));
     sessions.removeAll(ended);
-    List<Row> output = new ArrayList<>();
-    for (Session session : ended) {
-      List<Tuple2<Row, Long>> inside = take(session);
-      if (!inside.isEmpty()) {
-        results.add(key, session, zone.time(session.end()), inside, output);
-      }
-    }
-    return output;
+    ended.forEach(session -> emit(key, session, take(session), output));
   }
 
-  private List<Tuple2<Row, Long>> take(Session session) {
+  private void emit(Row key, Session session, NetRows rows, List<Row> output) {
     List<Tuple2<Row, Long>> inside = new ArrayList<>();
+    rows.forEach((row, count) -> inside.add(new Tuple2<>(row, count)));
+    inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
+    if (!inside.isEmpty()) {
+      results.add(key, session, zone.time(session.end()), inside, output);
+    }
+  }
+
+  /** Removes the rows of a session from the state, if it has open sessions within this one. */
+  private NetRows stored(Session session, List<Session> open) {
+    return open.stream().anyMatch(session::meets) ? take(session) : new NetRows();
+  }
+
+  /** Removes the rows of a session from the state. */
+  private NetRows take(Session session) {
+    NetRows inside = new NetRows();
     scala.collection.Iterator<Tuple2<Row, Long>> entries = rows.iterator();
     while (entries.hasNext()) {
       Tuple2<Row, Long> entry = entries.next();
       long moment = start(entry._1());
       if (session.start() <= moment && moment < session.end()) {
-        inside.add(entry);
+        inside.add(entry._1(), entry._2());
       }
     }
-    for (Tuple2<Row, Long> entry : inside) {
-      rows.removeKey(entry._1());
-    }
-    inside.sort(Comparator.comparingLong(entry -> start(entry._1())));
+    inside.forEach((row, count) -> rows.removeKey(row));
     return inside;
   }
 

@@ -40,14 +40,4 @@ final class Sessions {
     }
     return merged;
   }
-
-  /** Returns the span, of disjoint spans, that contains a time. */
-  static Session at(List<Session> sessions, long moment) {
-    for (Session session : sessions) {
-      if (session.start <= moment && moment < session.end) {
-        return session;
-      }
-    }
-    throw new IllegalStateException("a row outside of all sessions");
-  }
 }
