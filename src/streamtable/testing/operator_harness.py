@@ -85,6 +85,11 @@ class OperatorHarness:
         return int(self._java.stateRows())
 
     @property
+    def state_writes(self) -> int:
+        """How many state entries of all operators were written in this run, including timers."""
+        return int(self._java.stateWrites())
+
+    @property
     def state_bytes(self) -> int:
         """The size of these entries in bytes, without the keys of operators."""
         return int(self._java.stateBytes())

@@ -105,6 +105,15 @@ class Replay:
             self._run_in_memory([self.plan(case) for case in cases], harness)
         return harness.state_rows, harness.state_bytes
 
+    def state_writes(self, cases: Sequence[Case]) -> int:
+        """Return how many state entries all cases together write in a run in memory."""
+        with set_for_a_while(self.spark, INTERPRETED):
+            plans = [self.plan(case) for case in cases]
+            marks = self._marks(plans)
+            harness = OperatorHarness(self.spark)
+            self._run_in_memory(plans, harness, marks)
+        return harness.state_writes
+
     def differences(self, cases: Sequence[Case]) -> list[Difference]:
         """Return every case whose output differs, at its first differing batch."""
         with set_for_a_while(self.spark, INTERPRETED):
@@ -121,12 +130,17 @@ class Replay:
         """Return per batch: (case, row kind, row as JSON) in arrival order."""
         plans = [self.plan(case) for case in cases]
         if self.in_memory:
-            marks: dict[tuple[int, int], int] = {}
-            if self.reached:  # a first run shows which watermark each batch reaches
-                self._run_in_memory(plans, OperatorHarness(self.spark), marks)
+            marks = self._marks(plans)
             return self._run_in_memory(plans, OperatorHarness(self.spark), marks)
         with _scratch() as folder:
             return self._run(plans, folder)
+
+    def _marks(self, plans: Sequence[Sink]) -> dict[tuple[int, int], int]:
+        """Return watermarks for `_run_in_memory`; a first run shows which ones batches reach."""
+        marks: dict[tuple[int, int], int] = {}
+        if self.reached:
+            self._run_in_memory(plans, OperatorHarness(self.spark), marks)
+        return marks
 
     def _differences(
         self, cases: Sequence[Case], batches: Mapping[int, Sequence[tuple[int, int, str]]]

@@ -34,6 +34,7 @@ final class MemoryState implements StatefulProcessorHandle {
   private final Map<RowValue, TreeSet<Long>> timers = new LinkedHashMap<>();
   private RowValue key;
   private long now;
+  private int writes;
 
   /** The timer of a key. */
   record Timer(RowValue key, long moment) {}
@@ -53,6 +54,11 @@ final class MemoryState implements StatefulProcessorHandle {
   int rows() {
     return variables.values().stream().mapToInt(Variable::rows).sum()
         + timers.values().stream().mapToInt(TreeSet::size).sum();
+  }
+
+  /** Returns how many entries were written so far, timers included. */
+  int writes() {
+    return writes;
   }
 
   /** Returns the timers of all keys up to a time, the earliest first. */
@@ -108,6 +114,7 @@ final class MemoryState implements StatefulProcessorHandle {
 
   @Override
   public void registerTimer(long moment) {
+    writes++;
     timers.computeIfAbsent(key, k -> new TreeSet<>()).add(moment);
   }
 
@@ -207,6 +214,7 @@ final class MemoryState implements StatefulProcessorHandle {
     }
 
     void put(UnsafeRow entry, V value) {
+      writes++;
       entries
           .computeIfAbsent(key, k -> new LinkedHashMap<>())
           .put(entry, new Written(values.write(value), now));

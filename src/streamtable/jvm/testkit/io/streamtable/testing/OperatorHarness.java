@@ -93,6 +93,11 @@ public final class OperatorHarness {
     return STATES.values().stream().mapToInt(MemoryState::rows).sum();
   }
 
+  /** Returns how many of these entries were written since the beginning. */
+  public static int stateWrites() {
+    return STATES.values().stream().mapToInt(MemoryState::writes).sum();
+  }
+
   /** Returns the number of bytes of these entries. */
   public static long stateBytes() {
     return STATES.values().stream().mapToLong(MemoryState::bytes).sum();
