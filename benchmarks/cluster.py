@@ -23,7 +23,8 @@ from benchmarks.harness import processes
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.filling import fill
 from benchmarks.harness.topics import create
-from benchmarks.workloads.workloads import WORKLOADS, Record
+from benchmarks.workloads.records import Record
+from benchmarks.workloads.workloads import WORKLOADS
 from streamtable.jvm.install.class_archive import java_options
 
 _TIMEOUT_S = 3600.0

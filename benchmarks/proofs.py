@@ -25,7 +25,7 @@ from benchmarks.harness.brokers import broker
 from benchmarks.harness.filling import fill
 from benchmarks.harness.processes import Used
 from benchmarks.harness.topics import create
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 from streamtable.runtime.status.document import FILE
 
 _SCRIPT = """

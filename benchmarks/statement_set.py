@@ -24,7 +24,7 @@ from benchmarks.harness import processes
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.filling import fill
 from benchmarks.harness.topics import create
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 from streamtable.core.options import Given
 from streamtable.core.settings.session import SessionSettings
 from streamtable.runtime.session.spark import start_spark

@@ -24,7 +24,7 @@ from benchmarks.harness import processes
 from benchmarks.harness.brokers import broker
 from benchmarks.harness.filling import fill
 from benchmarks.harness.topics import create
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 
 _TABLES = """
 CREATE TABLE orders (id BIGINT, shop INT, amount BIGINT) WITH (

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from confluent_kafka import Producer
 
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 
 
 def fill(servers: str, records: Iterable[Record]) -> int:

@@ -16,7 +16,7 @@ from typing import Self
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from benchmarks.harness.topics import PARTITIONS
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 
 #: Two input topics and the result topic.
 TOPICS = ("t", "sides", "o")

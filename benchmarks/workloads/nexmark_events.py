@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from benchmarks.workloads.workloads import Record
+from benchmarks.workloads.records import Record
 
 TOPIC = "events"
 _START = datetime(2026, 1, 1)

@@ -1,15 +1,13 @@
-"""Workloads: scripts that Flink and streamtable both run, and their records."""
+"""Workloads: scripts that Flink and streamtable both run, with their records."""
 
 from __future__ import annotations
 
-import json
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 
-#: (topic, key, value) of a record to produce; a value of None is a tombstone.
-Record = tuple[str, bytes | None, bytes | None]
+from benchmarks.workloads import records
+from benchmarks.workloads.records import Record
 
 
 @dataclass(frozen=True)
@@ -53,74 +51,11 @@ def _upsert(name: str, columns: str, topic: str, *, source: bool, fmt: str = "js
 """
 
 
-def _json(**values: object) -> bytes:
-    return json.dumps(values).encode()
-
-
-def _page_views(scale: float) -> Iterator[Record]:
-    source = random.Random(1)
-    regions = [f"region-{i:02}" for i in range(50)]
-    for i in range(int(5_000_000 * scale)):
-        value = (
-            f'{{"user_id": {source.randrange(200_000)}, "page_id": {source.randrange(1_000)},'
-            f' "viewtime": "2026-01-01 {i // 3600 % 24:02}:{i // 60 % 60:02}:{i % 60:02}",'
-            f' "user_region": "{regions[source.randrange(50)]}"}}'
-        )
-        yield "views", None, value.encode()
-
-
-def _orders(scale: float, keys: int = 1_000_000) -> Iterator[Record]:
-    """Yield five versions of each key, one in twenty a delete; 100,000 users."""
-    source = random.Random(2)
-    many = int(keys * scale)
-    for _ in range(5):
-        for _ in range(many):
-            key = source.randrange(many)
-            value = None
-            if source.random() >= 0.05:
-                value = _json(id=key, user_id=source.randrange(100_000), x=source.randrange(1_000))
-            yield "orders", _json(id=key), value
-
-
-def _two_sides(scale: float) -> Iterator[Record]:
-    source = random.Random(3)
-    keys = int(500_000 * scale)
-    for i in range(int(2_000_000 * scale)):
-        key = source.randrange(keys)
-        side = ("lefts", "rights")[i % 2]
-        yield side, _json(id=key), _json(id=key, v=source.randrange(10**6))
-
-
-def _three_streams(scale: float) -> Iterator[Record]:
-    source = random.Random(5)
-    keys = int(500_000 * scale)
-    for i in range(int(3_000_000 * scale)):
-        name = ("as", "bs", "cs")[i % 3]
-        yield name, None, _json(id=source.randrange(keys), v=source.randrange(10**6))
-
-
-def _bids(scale: float) -> Iterator[Record]:
-    source = random.Random(6)
-    many = int(5_000_000 * scale)
-    for i in range(many):
-        value = _json(
-            id=i // 2,
-            auction=source.randrange(many // 200 or 1),
-            price=source.randrange(10**6),
-            at=i,
-        )
-        yield "bids", None, value
-
-
-def _clicks(scale: float) -> Iterator[Record]:
-    """Yield 20,000 clicks per second of event time."""
-    source = random.Random(7)
-    for i in range(int(5_000_000 * scale)):
-        yield (
-            "clicks",
-            None,
-            _json(user_id=source.randrange(100_000), ms=1_790_000_000_000 + i // 20),
-        )
+def _sink(name: str, columns: str, options: str = "") -> str:
+    return f"""CREATE TABLE {name} ({columns}) WITH (
+  'connector' = 'kafka', 'topic' = '{name}', 'properties.bootstrap.servers' = '${{servers}}',
+  'format' = 'json'{options});
+"""
 
 
 _VIEWS = _kafka(
@@ -151,18 +86,19 @@ _EXACTLY_ONCE = """, 'sink.delivery-guarantee' = 'exactly-once',
   'sink.transactional-id-prefix' = 'benchmark',
   'properties.transaction.timeout.ms' = '600000'"""
 _SIDE = "id BIGINT, v BIGINT, PRIMARY KEY (id) NOT ENFORCED"
+_EVENT_TIME = (
+    "ms BIGINT, `at` AS TO_TIMESTAMP_LTZ(ms, 3), WATERMARK FOR `at` AS `at` - INTERVAL '1' SECOND"
+)
+_CLICKS = _kafka("clicks", f"user_id BIGINT, {_EVENT_TIME}", "clicks")
 _BIDS = _kafka("bids", "id BIGINT, auction BIGINT, price BIGINT, `at` BIGINT", "bids")
 
 
 def _filtered(options: str) -> str:
     return (
         _VIEWS
-        + """CREATE TABLE filtered (user_id BIGINT, region STRING) WITH (
-  'connector' = 'kafka', 'topic' = 'filtered', 'properties.bootstrap.servers' = '${servers}',
-  'format' = 'json'"""
-        + options
-        + """);
-INSERT INTO filtered SELECT user_id, UPPER(user_region) FROM pageviews WHERE page_id < 500;"""
+        + _sink("filtered", "user_id BIGINT, region STRING", options)
+        + "INSERT INTO filtered SELECT user_id, UPPER(user_region) FROM pageviews"
+        " WHERE page_id < 500;"
     )
 
 
@@ -184,7 +120,7 @@ WORKLOADS = {
             )
             + "INSERT INTO per_region SELECT user_region, COUNT(*), COUNT(DISTINCT user_id)"
             " FROM pageviews GROUP BY user_region;",
-            _page_views,
+            records.page_views,
             _VIEW,
         ),
         Workload(
@@ -193,7 +129,7 @@ WORKLOADS = {
             ("orders",),
             ("per_user",),
             _COUNTS,
-            _orders,
+            records.orders,
         ),
         Workload(
             "state-small",
@@ -201,7 +137,7 @@ WORKLOADS = {
             ("orders",),
             ("per_user",),
             _COUNTS,
-            partial(_orders, keys=100_000),
+            partial(records.orders, keys=100_000),
         ),
         Workload(
             "state-large",
@@ -209,7 +145,7 @@ WORKLOADS = {
             ("orders",),
             ("per_user",),
             _COUNTS,
-            partial(_orders, keys=5_000_000),
+            partial(records.orders, keys=5_000_000),
         ),
         Workload(
             "state-huge",
@@ -217,7 +153,7 @@ WORKLOADS = {
             ("orders",),
             ("per_user",),
             _COUNTS,
-            partial(_orders, keys=20_000_000),
+            partial(records.orders, keys=20_000_000),
         ),
         Workload(
             "upsert-join",
@@ -234,7 +170,7 @@ WORKLOADS = {
             )
             + "INSERT INTO joined SELECT lefts.id, lefts.v, rights.v"
             " FROM lefts JOIN rights ON lefts.id = rights.id;",
-            _two_sides,
+            records.two_sides,
         ),
         Workload(
             "stateless",
@@ -242,7 +178,7 @@ WORKLOADS = {
             ("views",),
             ("filtered",),
             _filtered(""),
-            _page_views,
+            records.page_views,
             _VIEW,
         ),
         Workload(
@@ -251,7 +187,7 @@ WORKLOADS = {
             ("views",),
             ("filtered",),
             _filtered(_EXACTLY_ONCE),
-            _page_views,
+            records.page_views,
         ),
         Workload(
             "merge",
@@ -270,7 +206,7 @@ WORKLOADS = {
   UNION ALL SELECT id, CAST(NULL AS BIGINT), v, CAST(NULL AS BIGINT) FROM t_bs
   UNION ALL SELECT id, CAST(NULL AS BIGINT), CAST(NULL AS BIGINT), v FROM t_cs) AS u
 GROUP BY id;""",
-            _three_streams,
+            records.three_streams,
         ),
         Workload(
             "top-n",
@@ -288,7 +224,7 @@ GROUP BY id;""",
             + """INSERT INTO best SELECT auction, place, id, price FROM (
   SELECT *, ROW_NUMBER() OVER (PARTITION BY auction ORDER BY price DESC, id) AS place FROM bids
 ) AS r WHERE place <= 3;""",
-            _bids,
+            records.bids,
         ),
         Workload(
             "deduplicate",
@@ -305,19 +241,14 @@ GROUP BY id;""",
             + """INSERT INTO firsts SELECT id, auction, price FROM (
   SELECT *, ROW_NUMBER() OVER (PARTITION BY id ORDER BY `at`) AS place FROM bids
 ) AS r WHERE place = 1;""",
-            _bids,
+            records.bids,
         ),
         Workload(
             "windows",
             "COUNT(*) per user and window of 10 s: 100,000 users, 25 windows, 5 M clicks",
             ("clicks",),
             ("clicked",),
-            _kafka(
-                "clicks",
-                "user_id BIGINT, ms BIGINT, `at` AS TO_TIMESTAMP_LTZ(ms, 3),"
-                " WATERMARK FOR `at` AS `at` - INTERVAL '1' SECOND",
-                "clicks",
-            )
+            _CLICKS
             + _upsert(
                 "clicked",
                 "user_id BIGINT, started TIMESTAMP(3), n BIGINT,"
@@ -328,7 +259,48 @@ GROUP BY id;""",
             + """INSERT INTO clicked SELECT user_id, window_start, COUNT(*)
 FROM TABLE(TUMBLE(TABLE clicks, DESCRIPTOR(`at`), INTERVAL '10' SECOND))
 GROUP BY user_id, window_start, window_end;""",
-            _clicks,
+            records.clicks,
+        ),
+        Workload(
+            "over",
+            "COUNT(*) of a user's last 10 s for each click: 100,000 users, 5 M clicks",
+            ("clicks",),
+            ("counted",),
+            _CLICKS
+            + _sink("counted", "user_id BIGINT, ms BIGINT, n BIGINT")
+            + """INSERT INTO counted SELECT user_id, ms, COUNT(*) OVER (
+  PARTITION BY user_id ORDER BY `at`
+  RANGE BETWEEN INTERVAL '10' SECOND PRECEDING AND CURRENT ROW) FROM clicks;""",
+            records.clicks,
+        ),
+        Workload(
+            "interval-join",
+            "orders and their payments within 10 s: 2 M orders, 2 M payments",
+            ("orders", "payments"),
+            ("paid",),
+            _kafka("orders", f"id BIGINT, {_EVENT_TIME}", "orders")
+            + _kafka("payments", f"order_id BIGINT, {_EVENT_TIME}", "payments")
+            + _sink("paid", "id BIGINT, ordered BIGINT, paid BIGINT")
+            + """INSERT INTO paid SELECT o.id, o.ms, p.ms FROM orders AS o JOIN payments AS p
+ON o.id = p.order_id AND p.`at` BETWEEN o.`at` AND o.`at` + INTERVAL '10' SECOND;""",
+            records.payments,
+        ),
+        Workload(
+            "temporal-join",
+            "orders with the rate of their time: 10,000 currencies, 3 M orders, 300,000 rates",
+            ("orders", "rates"),
+            ("converted",),
+            _kafka("orders", f"id BIGINT, currency BIGINT, amount BIGINT, {_EVENT_TIME}", "orders")
+            + _upsert(
+                "rates",
+                f"currency BIGINT, rate BIGINT, {_EVENT_TIME}, PRIMARY KEY (currency) NOT ENFORCED",
+                "rates",
+                source=True,
+            )
+            + _sink("converted", "id BIGINT, amount BIGINT")
+            + """INSERT INTO converted SELECT o.id, o.amount * r.rate FROM orders AS o
+LEFT JOIN rates FOR SYSTEM_TIME AS OF o.`at` AS r ON o.currency = r.currency;""",
+            records.conversions,
         ),
     )
 }
