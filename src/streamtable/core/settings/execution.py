@@ -92,10 +92,10 @@ FIRST_CHECKPOINTS = Option(
 PRACTICE_PLANS = Option(
     "execution.real-time.practice-plans",
     integer(minimum=0),
-    default=30,
+    default=150,
     doc="Planner warm-up: number of batches that real-time mode plans in the background after"
-    " its start without running them, so that the JVM compiles the planner. It happens once"
-    " per process.",
+    " its start without running them, so that the JVM compiles the planner. Thirty are planned"
+    " at once, and the others at intervals of 0.2 s. It happens once per process.",
 )
 
 BUNDLE_SIZE = Option(

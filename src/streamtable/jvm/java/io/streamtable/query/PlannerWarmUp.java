@@ -20,6 +20,10 @@ import scala.jdk.javaapi.CollectionConverters;
 public final class PlannerWarmUp {
   private static final Logger LOG = LoggerFactory.getLogger(PlannerWarmUp.class);
   private static final long WAIT_MS = 20;
+  /** Number of plans that are made without a wait. Later ones leave the CPU to rows. */
+  private static final int AT_ONCE = 30;
+
+  private static final long BETWEEN_MS = 200;
   private static final AtomicInteger PLANNED = new AtomicInteger();
 
   private PlannerWarmUp() {}
@@ -52,7 +56,9 @@ public final class PlannerWarmUp {
           continue;
         }
         batch.sparkSession().withActive(() -> plan(batch));
-        PLANNED.incrementAndGet();
+        if (PLANNED.incrementAndGet() >= AT_ONCE) {
+          Thread.sleep(BETWEEN_MS);
+        }
       }
     } catch (Exception e) {
       // For example, a source is not available now. Scala does not declare that this may be a
