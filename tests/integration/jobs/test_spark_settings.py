@@ -33,13 +33,15 @@ def hadoop(spark: SparkSession) -> Iterator[Any]:
     found.unset(_OWN)
 
 
-def test_a_start_removes_only_the_names_of_files_of_hadoops_defaults(
+def test_only_the_names_of_files_of_hadoops_defaults_are_removed(
     spark: SparkSession, hadoop: Any
 ) -> None:
-    assert hadoop.get(_DEFAULT) == "0"
-    assert hadoop.getPropertySources(_DEFAULT) is None
+    hadoop.reloadConfiguration()  # as a class does that adds a file of defaults, such as HDFS's
+    assert list(hadoop.getPropertySources(_DEFAULT)) == ["core-default.xml"]
 
     hadoop.set(_OWN, "here", "job.sql")
     Bridge(spark).remove_default_sources()
+    assert hadoop.get(_DEFAULT) == "0"
+    assert hadoop.getPropertySources(_DEFAULT) is None
     assert hadoop.get(_OWN) == "here"
     assert list(hadoop.getPropertySources(_OWN)) == ["job.sql"]

@@ -6,6 +6,7 @@ import os
 import signal
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -22,6 +23,7 @@ from streamtable.runtime.session.spark import start_spark, stop_spark
 from streamtable.runtime.stop_signals import stop_signals
 
 _OURS = "io.streamtable.query.StateOrder"
+_CALLS_OF_BRIDGE = ("activate", "register_functions", "remove_default_sources")
 
 
 @pytest.mark.parametrize(
@@ -76,14 +78,13 @@ def launched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         calls.append("launched")
         return session
 
-    calls_of_bridge = ("activate", "register_functions", "remove_default_sources")
-    nothing = SimpleNamespace(**dict.fromkeys(calls_of_bridge, lambda: None))
+    bridge = SimpleNamespace(**{name: partial(calls.append, name) for name in _CALLS_OF_BRIDGE})
     active = SimpleNamespace(_active_spark_context=None, _gateway=None)
     for name, value in {
         "SparkContext": active,
         "check_machine": lambda: None,
         "start_settings": lambda *_: {},
-        "Bridge": lambda _: nothing,
+        "Bridge": lambda _: bridge,
         "_in_a_thread": launch,
     }.items():
         monkeypatch.setattr(spark_module, name, value)
@@ -97,7 +98,7 @@ def test_ctrl_c_during_the_start_requests_a_stop(launched: list[str]) -> None:
         assert stop.is_set()
         # A second Ctrl-C ends the process at once.
         assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
-    assert launched == ["launched"]
+    assert launched == ["launched", *_CALLS_OF_BRIDGE]
     assert signal.getsignal(signal.SIGINT) is before
 
 

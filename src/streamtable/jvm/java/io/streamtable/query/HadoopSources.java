@@ -11,6 +11,7 @@ import org.slf4j.LoggerFactory;
  * Names of the files from which Hadoop has read its settings. Spark sends Hadoop's settings to the
  * tasks of each operator in each batch, and Hadoop compresses the name of each setting's file by
  * itself: a thousand times the name of a file of defaults in Hadoop's own jars, which nothing reads.
+ * A class of Hadoop that adds a file of defaults later, such as HDFS's, brings the names back.
  */
 public final class HadoopSources {
   private static final Logger LOG = LoggerFactory.getLogger(HadoopSources.class);
