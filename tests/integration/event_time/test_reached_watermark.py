@@ -66,7 +66,7 @@ _QUERIES = {
         f" JOIN ({_PER_WINDOW} window_start, window_end, g) AS r"
         " ON l.window_start = r.window_start AND l.window_end = r.window_end AND l.g < r.g"
     ),
-    "over": "SELECT k, SUM(v) OVER (PARTITION BY g ORDER BY ts) FROM a",
+    "over": f"{_SUM}) FROM a",
     "over time": f"{_SUM} RANGE BETWEEN INTERVAL '8' SECOND PRECEDING AND CURRENT ROW) FROM a",
     "sorted": "SELECT k, v FROM a ORDER BY ts",
     "matched": (
@@ -81,14 +81,11 @@ _QUERIES = {
         f"SELECT q.k, q.v, p.v FROM q LEFT JOIN p {_AS_OF.replace('a.', 'q.')} ON q.g = p.k"
     ),
 }
-#: Queries of several scans. The first stage of a streaming query may be ready before all scans, so
-#: its watermarks vary.
-_SEVERAL = {"joined windows", "joined times", "unmatched times", "versions", "versions of updates"}
-
+#: Queries of two tables, of which one may be ready before the other: the watermarks of a streaming
+#: query vary, and with them the late rows.
+_TWO_TABLES = {"joined times", "unmatched times", "versions", "versions of updates"}
 
 _SETTINGS = {"table.local-time-zone": "UTC"}
-
-
 _COLUMNS = "k INT, g INT, v INT, s BIGINT"
 _BATCHES = ((1, 4, 12, 14, 23, 31), (29, 33, 40, 41, 52), (), (70,), (99,))
 
@@ -128,11 +125,14 @@ def test_rows_are_emitted_in_the_batch_that_completes_them(name: str, spark: Spa
     (later,) = Replay(spark, tables, _SETTINGS, in_memory=True).changes(cases)
     assert len(expected[0]) > len(later[0]) or name == "joined times"
     assert _sorted(*expected) == _sorted(*later)
-    if name not in _SEVERAL:
-        (ours,) = Replay(spark, tables, _SETTINGS).changes(cases)
-        assert all(ours[number] for number in (0, 1, 3, 4)) or name == "matched"
+    if name in _TWO_TABLES:
+        return
+    (ours,) = Replay(spark, tables, _SETTINGS).changes(cases)
+    # A replay scans a table once per use, so the first stage may be ready before all scans.
+    if name != "joined windows":
         assert [*map(_sorted, ours[:5])] == [*map(_sorted, expected[:5])]
-        assert _sorted(*ours) == _sorted(*expected[:6])
+    assert all(expected[number] for number in (0, 1, 3, 4)) or name == "matched"
+    assert _sorted(*ours) == _sorted(*expected[:6])
 
 
 def _sorted(*batches: Changes) -> list[str]:
