@@ -69,13 +69,12 @@ public final class MatchProcessor extends RowProcessor {
     }
     Long known = timer.get();
     long first = arrived.firstKey();
-    long reached = EventTimers.reached(timers);
-    boolean due = EventTimers.advances(timers) && first <= reached;
+    boolean due = waiting.isComplete(first, timers);
     if (known != null && (due || first < known)) {
       EventTimers.delete(getHandle(), known);
     }
     if (due) {
-      return advance(arrived, reached);
+      return advance(arrived, EventTimers.reached(timers));
     }
     waiting.add(arrived);
     if (known == null || first < known) {

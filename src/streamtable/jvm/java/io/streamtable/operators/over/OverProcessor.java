@@ -78,12 +78,11 @@ public final class OverProcessor extends RowProcessor {
       long timer = known == null ? NONE : known.getLong(0);
       long passed = known == null ? Long.MIN_VALUE : known.getLong(1);
       long first = arrived.firstKey();
-      long reached = EventTimers.reached(timers);
-      if (EventTimers.advances(timers) && first <= reached) {
+      if (rows.isComplete(first, timers)) {
         if (timer != NONE) {
           EventTimers.delete(getHandle(), timer);
         }
-        output = advance(arrived, passed, reached);
+        output = advance(arrived, passed, EventTimers.reached(timers));
       } else {
         rows.add(arrived);
         long next = timer == NONE ? first : Math.min(timer, first);

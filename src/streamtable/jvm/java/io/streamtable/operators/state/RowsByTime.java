@@ -63,6 +63,11 @@ public final class RowsByTime implements Serializable {
     return arrived;
   }
 
+  /** Returns whether rows of a time need not be stored; see {@link Lateness#isComplete}. */
+  public boolean isComplete(long moment, TimerValues timers) {
+    return lateness.isComplete(moment, timers);
+  }
+
   /** Stores rows of a batch behind the stored rows. */
   public void add(SortedMap<Long, List<Row>> arrived) {
     arrived.forEach(
