@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from streamtable.connector_api.source import Source, Split
 from streamtable.jvm.bridge import Bridge
-from streamtable.plan.sink.sink import Sink
+from streamtable.plan.sink.sink import Root, Sink
 from streamtable.runtime.endpoints import sources_of
 
 
@@ -55,7 +55,7 @@ def all_ends(plan: Sink, bridge: Bridge) -> dict[Split, int]:
 
 
 def all_reached(
-    ends: Mapping[Split, int], reached: Iterable[str | None], plan: Sink, bridge: Bridge
+    ends: Mapping[Split, int], reached: Iterable[str | None], plan: Root, bridge: Bridge
 ) -> bool:
     """Whether a query has reached the given ends of its scans."""
     reached = list(reached)

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 
+from streamtable.connector_api.source import Split
 from streamtable.core.errors import StreamtableError
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Root
 from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.metrics.lag import ends_ahead
+from streamtable.runtime.metrics.lag import all_reached, ends_ahead
+from streamtable.runtime.query.query_run import QueryRun
 
 #: Interval of requests for the ends of scans, in seconds.
 _ASK_S = 1.0
@@ -27,6 +30,7 @@ class AwaitedEnds:
         self._plan = plan
         self._context = context
         self._asked = -math.inf
+        self._ahead: Mapping[Split, int] = {}
 
     def are_ahead(self) -> bool:
         """Whether the query has to wait for an end.
@@ -35,8 +39,18 @@ class AwaitedEnds:
             StreamtableError: an error of a source.
         """
         context = self._context
-        sources = sources_of([self._plan], context.source_of)
-        return context.patient and bool(ends_ahead(sources, context.bridge))
+        if context.patient:
+            sources = sources_of([self._plan], context.source_of)
+            self._ahead = ends_ahead(sources, context.bridge)
+        return bool(self._ahead)
+
+    def are_read(self, run: QueryRun) -> bool:
+        """Whether a run has read the ends that were ahead, and has no running batch."""
+        progress = run.progress
+        if progress is None or not run.is_idle():
+            return False
+        reached = (source.endOffset for source in progress.sources)
+        return all_reached(self._ahead, reached, self._plan, self._context.bridge)
 
     def are_there(self) -> bool:
         """Whether the sources have reached all ends; they are asked once a second."""

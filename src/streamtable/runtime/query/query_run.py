@@ -97,6 +97,10 @@ class QueryRun:
                 hint="its clients wait for brokers that do not respond; it ends with this process",
             ) from error
 
+    def is_idle(self) -> bool:
+        """Whether no batch runs."""
+        return not self.query.status["isTriggerActive"]
+
     def wait_for_batch(self, deadline: float) -> None:
         """Wait until the running batch, if there is one, has ended.
 
@@ -105,7 +109,7 @@ class QueryRun:
         """
         begun = self.newest_batch()
         while self.query.isActive and time.monotonic() < deadline:
-            if self.newest_batch() != begun or not self.query.status["isTriggerActive"]:
+            if self.newest_batch() != begun or self.is_idle():
                 return
             time.sleep(_POLL_S)
 

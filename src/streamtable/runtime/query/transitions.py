@@ -96,7 +96,7 @@ class Transitions:
         if state is State.REAL_TIME and not ended:
             return self._after_real_time(run)
         if state is State.AWAITING_ENDS and not ended:
-            return State.READING_TO_END if self._awaited.are_there() else None
+            return State.READING_TO_END if self._awaited.are_read(run) else None
         if not ended:
             return None
         if state is State.REPEATING:

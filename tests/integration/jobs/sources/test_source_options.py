@@ -25,6 +25,7 @@ import streamtable
 from streamtable.api.query import _Feed
 from streamtable.core.checkpoint_path import MANIFEST
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.core.settings.execution import MAX_BATCH_RECORDS
 from streamtable.runtime.background import Job as BackgroundJob
 from streamtable.runtime.job import RunOptions
 from streamtable.session import Session, fixed_settings
@@ -71,9 +72,9 @@ class Job:
             settings = {"execution.mode": mode, "execution.checkpointing.interval": "5 s"}
             self._over(source).until(lambda: ids <= {*self.ids()}, settings)
 
-    def start(self, source: str) -> BackgroundJob:
+    def start(self, source: str, **settings: str) -> BackgroundJob:
         """Start a run that ends by itself."""
-        session = Session(settings=fixed_settings({}))
+        session = Session(settings=fixed_settings(settings))
         names = {"out": self.out, "servers": self.broker.bootstrap_servers}
         session.load(SCRIPT.replace("${source}", source), "s.sql", names)
         return session.start(RunOptions(checkpoint=str(self.folder)), lambda _: None, self.spark)
@@ -344,6 +345,29 @@ def test_a_job_waits_for_an_end_beyond_the_topic(broker: Broker, topic: Topics, 
         waiting.stop()
         waiting.wait(60)
     assert job.ids() == [0, 1, 2, 3, 4, 5, 6, 10]
+
+
+def test_a_job_that_waited_for_an_end_repeats_no_batch(
+    broker: Broker, topic: Topics, job: Job
+) -> None:
+    """The end is there long before the last of many batches has read it."""
+    source = topic("s")
+    send(broker, source, range(3))
+    bound = "'scan.bounded.specific-offsets' = 'partition:0,offset:40'"
+    run = job.start(
+        f"'topic' = '{source}', {EARLIEST}, 'scan.bounded.mode' = 'specific-offsets', {bound}",
+        **{MAX_BATCH_RECORDS.key: "1"},
+    )
+    try:
+        deadline = time.monotonic() + PATIENCE_S
+        while job.ids() != [0, 1, 2]:
+            assert time.monotonic() < deadline
+        send(broker, source, range(3, 40))
+        assert run.wait(PATIENCE_S)
+    finally:
+        run.stop()
+        run.wait(60)
+    assert job.ids() == [*range(40)]
 
 
 @pytest.mark.parametrize(
