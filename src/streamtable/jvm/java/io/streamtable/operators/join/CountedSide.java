@@ -1,6 +1,7 @@
 package io.streamtable.operators.join;
 
 import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.state.KnownGroups;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
@@ -26,7 +27,8 @@ final class CountedSide implements JoinSide {
 
   @Override
   public void open(StatefulProcessorHandle handle, String name) {
-    state = handle.getMapState(name, Plain.row(schema), Plain.row(VALUE), TTLConfig.NONE());
+    state = KnownGroups.of(
+            handle.getMapState(name, Plain.row(schema), Plain.row(VALUE), TTLConfig.NONE()));
   }
 
   @Override

@@ -3,6 +3,7 @@ package io.streamtable.operators.join;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.row.Values;
+import io.streamtable.operators.state.KnownGroups;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -37,8 +38,9 @@ final class KeyedSide implements JoinSide {
   @Override
   public void open(StatefulProcessorHandle handle, String name) {
     state =
-        handle.getMapState(
-            name, Plain.row(keySchema), Plain.row(valueSchema), TTLConfig.NONE());
+        KnownGroups.of(
+            handle.getMapState(
+                name, Plain.row(keySchema), Plain.row(valueSchema), TTLConfig.NONE()));
   }
 
   @Override
