@@ -65,7 +65,7 @@ class LoweringContext:
             batch.
         query: name of the query that is lowered.
         restored: state with which the operators of the query start, if any.
-        window_buckets: whether windows keep their groups in buckets.
+        lacking: ids of state layouts that the operators must not have; see `Sink.lacking`.
         scanned: returns the rows of a scan that are already lowered, with all columns that are
             read, because the query shares the scan with others or reads it in several places; None
             for all other scans.
@@ -92,7 +92,7 @@ class LoweringContext:
     one_split_per_task: bool = False
     alignments: Mapping[str, str] = field(default_factory=dict)
     restored: RestoredQuery | None = None
-    window_buckets: bool = False
+    lacking: frozenset[str] = frozenset()
     scanned: Callable[[Scan], DataFrame | None] = lambda _: None
     equal_parts: EqualParts | None = None
     watermarks: Watermarks = field(default_factory=Watermarks)

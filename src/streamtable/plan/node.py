@@ -9,7 +9,7 @@ The names of a node's `fields` are unique, so that Spark SQL can refer to fields
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import timedelta
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -214,9 +214,9 @@ class Node:
         del default
         return self
 
-    def layout(self, *, buckets: bool) -> StateLayout | None:
-        """Return the layout of the state; `buckets` is whether windows keep groups in buckets."""
-        del buckets
+    def layout(self, lacking: Set[str] = frozenset()) -> StateLayout | None:
+        """Return the layout of the state; `lacking` are ids of layouts that it must not have."""
+        del lacking
         return self.state
 
     @property

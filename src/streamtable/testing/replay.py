@@ -82,14 +82,17 @@ class Replay:
         with set_for_a_while(self.spark, INTERPRETED):
             return _by_case(self._batches(cases), len(cases))
 
-    def changes_in(self, cases: Sequence[Case], folder: Path) -> list[list[Changes]]:
+    def changes_in(
+        self, cases: Sequence[Case], folder: Path, lacking: frozenset[str] = frozenset()
+    ) -> list[list[Changes]]:
         """Return the changes of a streaming query that stores its files in a folder.
 
         If `folder/query` is already a checkpoint of the query, the query continues after the
-        batches of that checkpoint. The folder must still have the same name.
+        batches of that checkpoint. The folder must still have the same name. `lacking` is
+        `Sink.lacking` of each case.
         """
         with set_for_a_while(self.spark, INTERPRETED):
-            plans = [self.plan(case) for case in cases]
+            plans = [replace(self.plan(case), lacking=lacking) for case in cases]
             return _by_case(self._run(plans, folder), len(cases))
 
     def state_rows(self, cases: Sequence[Case]) -> dict[str, int]:
@@ -280,7 +283,7 @@ def _required(plan: Sink) -> list[int]:
 
 def _output(number: int, plan: Sink, context: LoweringContext) -> DataFrame:
     """Return rows of (case, row kind, row as JSON)."""
-    return lower(plan.input, context).selectExpr(
+    return lower(plan.input, replace(context, lacking=plan.lacking)).selectExpr(
         f"{number} AS case",
         f"{ROW_KIND_COLUMN} AS kind",
         f"{as_json([f.name for f in plan.input.fields])} AS text",

@@ -9,6 +9,7 @@ from functools import cache
 
 from streamtable import plan
 from streamtable.core.identity import identities
+from streamtable.plan.join.join import Join
 from streamtable.plan.node import Node
 from streamtable.plan.state import StateLayout
 from streamtable.plan.window.window_aggregate import WindowAggregate
@@ -25,6 +26,7 @@ def operators() -> tuple[type[Node], ...]:
 
 
 def layouts() -> Iterator[StateLayout]:
-    """Yield every state layout. `WindowAggregate` has two."""
+    """Yield every state layout. `WindowAggregate` and `Join` have two."""
     yield from (cls.state for cls in operators() if cls.state)
     yield WindowAggregate.bucket_state
+    yield Join.append_state

@@ -28,10 +28,12 @@ class JoinOperator(OperatorSpec, package="join"):
             most one row, None if rows may repeat.
         left_unique: positions of a unique key by which a retraction removes a left row if no equal
             row is stored; None if there is none, or a `left_key`.
+        left_appends: whether left rows are only added, and stored without a search for equal rows.
         left_upserts: whether left rows are upserts and deletes by the `left_key`.
         left_begins: whether the first change of a left row may be a retraction; it is then ignored.
         right_key: `left_key` for the right rows.
         right_unique: `left_unique` for the right rows.
+        right_appends: `left_appends` for the right rows.
         right_upserts: `left_upserts` for the right rows.
         right_begins: `left_begins` for the right rows.
         output_key: positions in the output; a delete and an insert with the same values there
@@ -48,10 +50,12 @@ class JoinOperator(OperatorSpec, package="join"):
     condition: str | None
     left_key: Sequence[int] | None
     left_unique: Sequence[int] | None
+    left_appends: bool
     left_upserts: bool
     left_begins: bool
     right_key: Sequence[int] | None
     right_unique: Sequence[int] | None
+    right_appends: bool
     right_upserts: bool
     right_begins: bool
     output_key: Sequence[int] | None

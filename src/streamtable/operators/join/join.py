@@ -31,6 +31,7 @@ def lower_join(
     left_row, right_row = map(without_position, (node.left.fields, node.right.fields))
     one = _tagged(left, node, is_left=True)
     other = _tagged(right, node, is_left=False)
+    appended = node.layout(context.lacking) == node.append_state
     return context.bridge.operator(
         context.union([one, other]),
         JoinOperator(
@@ -38,10 +39,12 @@ def lower_join(
             condition=node.condition,
             left_key=positions(side_key(node.left, node.left_keys), left_row),
             left_unique=positions(_unique(node.left, node.left_keys, node.left_ttl), left_row),
+            left_appends=appended and node.appends(left=True),
             left_upserts=node.left_upserts is not None,
             left_begins=node.left.retracts_first and not node.expires,
             right_key=positions(side_key(node.right, node.right_keys), right_row),
             right_unique=positions(_unique(node.right, node.right_keys, node.right_ttl), right_row),
+            right_appends=appended and node.appends(left=False),
             right_upserts=node.right_upserts is not None,
             right_begins=node.right.retracts_first and not node.expires,
             output_key=positions(node.key, node.fields),
@@ -73,7 +76,9 @@ def _tagged(rows: DataFrame, node: Join, *, is_left: bool) -> DataFrame:
         *(_position(name, kind, rows) for name, kind in POSITIONS if numbered),
     )
     return (
-        tagged if not keys or _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(keys))
+        tagged
+        if not keys or node.kind.emits_unmatched(left=is_left)
+        else tagged.where(_has_key(keys))
     )
 
 
@@ -94,10 +99,3 @@ def _has_key(keys: Key) -> str:
 
 def _key_name(position: int) -> str:
     return f"__key{position}"
-
-
-def _keeps_unmatched(node: Join, *, left: bool) -> bool:
-    """Whether the join emits unmatched rows of a side."""
-    if left:
-        return node.kind.pads_right or node.kind.name == "ANTI"
-    return node.kind.pads_left

@@ -20,7 +20,6 @@ from streamtable.operators.window.event_times import lateness, required, table_b
 from streamtable.operators.window.window import last_moment
 from streamtable.plan.binding.moments import millis
 from streamtable.plan.join.interval_join import IntervalJoin
-from streamtable.plan.join.kind import JoinKind
 from streamtable.plan.join.temporal_join import TemporalJoin, UpdatingTemporalJoin
 from streamtable.plan.join.time_joins import TimeJoin
 from streamtable.plan.join.window_join import WindowJoin
@@ -99,7 +98,7 @@ def lower_window_join(
         moment = f"{last_moment(end, node.window)} AS __moment"
         tagged = _tagged(node, rows, moment, is_left=is_left)
         sides.append(
-            tagged if _keeps_unmatched(node, left=is_left) else tagged.where(_has_key(node))
+            tagged if node.kind.emits_unmatched(left=is_left) else tagged.where(_has_key(node))
         )
     return context.bridge.operator(
         context.union(sides),
@@ -111,13 +110,6 @@ def lower_window_join(
             output_ddl=changelog_ddl(node.fields),
         ),
     )
-
-
-def _keeps_unmatched(node: WindowJoin, *, left: bool) -> bool:
-    """Whether the join emits unmatched rows of a side."""
-    if left:
-        return node.kind.pads_right or node.kind is JoinKind.ANTI
-    return node.kind.pads_left
 
 
 def _timed(

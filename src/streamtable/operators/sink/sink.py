@@ -63,7 +63,7 @@ def checked_rows(sink: Sink, context: LoweringContext) -> DataFrame:
     As in Flink, rows are fitted before an operator by the sink's key orders or replaces them. Only
     rows that are written fail the job.
     """
-    own = replace(context, settings=sink.settings, window_buckets=sink.window_buckets)
+    own = replace(context, settings=sink.settings, lacking=sink.lacking)
     by_key = _BY_KEY.get(type(sink.input))
     if by_key is not None:
         (below,) = sink.input.inputs

@@ -107,7 +107,7 @@ def lower_window_aggregate(
     fields = (*node.input.fields, Field(_LAST, BIGINT))
     names = [ROW_KIND_COLUMN, *(f.name for f in node.input.fields)]
     rows = rows.selectExpr("*", f"{last_moment(node.end, node.window)} AS {_LAST}")
-    if context.window_buckets and node.in_buckets:
+    if node.layout(context.lacking) == node.bucket_state:
         return context.bridge.operator(
             rows,
             BucketedWindowOperator(

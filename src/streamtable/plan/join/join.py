@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
@@ -69,6 +69,8 @@ class Join(PairsChanges, PairNode):
     title = "Join"
     positions_calls = unites_inputs = True
     state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}), by_value=True)
+    #: The layout with rows of append-only inputs, which are not looked for.
+    append_state = replace(state, id="AppendJoin")
 
     condition: str | None = None
     condition_fields: frozenset[str] = frozenset()
@@ -164,6 +166,28 @@ class Join(PairsChanges, PairNode):
     def kept_for(self) -> Sequence[tuple[str, timedelta | None]]:
         """State of each side and its TTL."""
         return (("left rows", self.left_ttl), ("right rows", self.right_ttl))
+
+    def appends(self, *, left: bool) -> bool:
+        """Whether the rows of an input may be stored without a search for equal rows.
+
+        An append-only input never removes a row. Such rows have neither a key nor a TTL, and the
+        number of their matches is not kept.
+        """
+        side, keys, ttl = (
+            (self.left, self.left_keys, self.left_ttl)
+            if left
+            else (self.right, self.right_keys, self.right_ttl)
+        )
+        if not side.mode.is_append or ttl is not None or side_key(side, keys) is not None:
+            return False
+        single_pairs = self.condition is not None or self.expires
+        return not (single_pairs and self.kind.depends_on_unmatched(left=left))
+
+    def layout(self, lacking: Set[str] = frozenset()) -> StateLayout:
+        """Return the layout with rows of append-only inputs, if there are any."""
+        appends = self.appends(left=True) or self.appends(left=False)
+        has_appended = appends and self.append_state.id not in lacking
+        return self.append_state if has_appended else self.state
 
     def window_field(self, name: str) -> WindowField | None:
         """Return the window bound of an input field, if the join is by window."""

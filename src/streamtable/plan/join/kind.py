@@ -34,6 +34,14 @@ class JoinKind(Enum):
         """Whether only left rows are emitted, filtered by whether they have a match."""
         return self in (JoinKind.SEMI, JoinKind.ANTI)
 
+    def depends_on_unmatched(self, *, left: bool) -> bool:
+        """Whether the output depends on which rows of an input are unmatched."""
+        return (self.pads_right or self.left_only) if left else self.pads_left
+
+    def emits_unmatched(self, *, left: bool) -> bool:
+        """Whether unmatched rows of an input are emitted."""
+        return self is not JoinKind.SEMI and self.depends_on_unmatched(left=left)
+
     def fields(self, left: tuple[Field, ...], right: tuple[Field, ...]) -> tuple[Field, ...]:
         """Return the output fields, nullable if the row of a side may be unmatched."""
         padded = nullable(left) if self.pads_left else left

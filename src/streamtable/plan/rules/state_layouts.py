@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from streamtable.core.types import Root
 from streamtable.plan.node import Node
@@ -13,13 +13,13 @@ from streamtable.plan.rules.tree import every
 _SORTED_MAPS = 100
 
 
-def layouts(node: Node, *, buckets: bool = False) -> Iterator[tuple[str, int]]:
+def layouts(node: Node, lacking: Set[str] = frozenset()) -> Iterator[tuple[str, int]]:
     """Yield the stateful operators of a tree from the top, each with its layout version.
 
-    `buckets` is `Sink.window_buckets`.
+    `lacking` is `Sink.lacking`.
     """
     for part in every(node):
-        layout = part.layout(buckets=buckets)
+        layout = part.layout(lacking)
         if layout is not None:
             yield layout.id, layout.version + _SORTED_MAPS * (layout.by_value and _takes_maps(part))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
@@ -48,9 +48,9 @@ class Materialize(UnaryNode, Expiring):
         """Fields of the input, without the order fields."""
         return self.fields_without(self.order)
 
-    def layout(self, *, buckets: bool) -> StateLayout:
+    def layout(self, lacking: Set[str] = frozenset()) -> StateLayout:
         """Return the layout of the state, which tells whether its rows are `fitted`."""
-        del buckets
+        del lacking
         return replace(self.state, version=2) if self.fitted else self.state
 
     @property

@@ -72,7 +72,6 @@ def plan_insert(insert: Insert, catalog: Catalog, settings: Settings) -> Sink:
         not_null=not_null,
         at=at,
         scan_reuse=_scan_reuse(settings),
-        window_buckets=True,
     )
     materialize = materialized(insert.on_conflict, table, settings[UPSERT_MATERIALIZE])
     timed = merge_projections(with_event_time(sink))

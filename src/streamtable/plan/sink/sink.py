@@ -33,7 +33,7 @@ class ScanReuse(Enum):
 
 @stable(
     "Sink",
-    derived=("set_at", "in_batches", "scan_reuse", "window_buckets"),
+    derived=("set_at", "in_batches", "scan_reuse", "lacking"),
     input="input",
     table="table",
     not_null="not_null",
@@ -52,7 +52,8 @@ class Sink:
             INSERT shares no scan.
         in_batches: whether the settings of the set exclude real-time mode.
         scan_reuse: when one scan serves several places of the query.
-        window_buckets: whether windows keep their groups in buckets (`WindowAggregate.in_buckets`).
+        lacking: ids of state layouts that the checkpoint of the query lacks; its operators keep the
+            layouts that were before.
     """
 
     input: Node
@@ -63,7 +64,7 @@ class Sink:
     set_at: Span | None = None
     in_batches: bool = False
     scan_reuse: ScanReuse = ScanReuse.NEVER
-    window_buckets: bool = False
+    lacking: frozenset[str] = frozenset()
 
     @property
     def key(self) -> Key:

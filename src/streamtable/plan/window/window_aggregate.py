@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -146,9 +147,10 @@ class WindowAggregate(UnaryNode):
             and all(call.merges for call in self.calls)
         )
 
-    def layout(self, *, buckets: bool) -> StateLayout | None:
+    def layout(self, lacking: Set[str] = frozenset()) -> StateLayout | None:
         """Return the layout of groups in buckets, if the operator has them."""
-        return self.bucket_state if buckets and self.in_buckets else self.state
+        has_buckets = self.in_buckets and self.bucket_state.id not in lacking
+        return self.bucket_state if has_buckets else self.state
 
     def positioned(self) -> Node:
         """Return the operator with positions by the window's end."""

@@ -110,7 +110,8 @@ def _decided(
     if old is None or record.decisions == old.decisions:
         return plan, record
     reuse = ScanReuse.ALWAYS if old.reuses_scans else ScanReuse.NEVER
-    plan = replace(plan, scan_reuse=reuse, window_buckets=old.window_buckets)
+    lacking = record.added_layouts - old.added_layouts
+    plan = replace(plan, scan_reuse=reuse, lacking=lacking)
     return plan, RecordedQuery.of(plan)
 
 

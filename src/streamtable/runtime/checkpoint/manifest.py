@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.recorded_query import ADDED_LAYOUTS, RecordedQuery
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.
@@ -28,9 +28,8 @@ SHARED_STATE_LAYOUT = 6
 #: it. Earlier versions would start the query with a source for each place.
 REUSED_SCANS_LAYOUT = 7
 
-#: Layout of a checkpoint with a query whose windows keep their groups in buckets. Earlier versions
-#: would look for the state of each group.
-WINDOW_BUCKETS_LAYOUT = 8
+#: The newest layout; see `ADDED_LAYOUTS`.
+NEWEST_LAYOUT = max(ADDED_LAYOUTS.values())
 
 
 @dataclass(frozen=True)
@@ -83,8 +82,9 @@ class Manifest:
     @property
     def _layout(self) -> int:
         """The oldest layout that can hold the data."""
-        if any(query.window_buckets for query in self._every):
-            return WINDOW_BUCKETS_LAYOUT
+        added = {ADDED_LAYOUTS[i] for query in self._every for i in query.added_layouts}
+        if added:
+            return max(added)
         if any(query.reuses_scans for query in self._every):
             return REUSED_SCANS_LAYOUT
         if any(query.number is not None for query in self._every):
@@ -98,7 +98,7 @@ class Manifest:
 def layout_difference(data: Mapping[str, Any]) -> str | None:
     """Return why this version cannot read the layout of a manifest, in words, or None."""
     found = data["layout"]
-    if found in range(LAYOUT_VERSION, WINDOW_BUCKETS_LAYOUT + 1):
+    if found in range(LAYOUT_VERSION, NEWEST_LAYOUT + 1):
         return None
     return f"its state has layout {found}, this version writes {LAYOUT_VERSION}"
 

@@ -14,6 +14,7 @@ from streamtable.core.secrets import masked, without_secrets
 from streamtable.core.settings.job import TIME_ZONE
 from streamtable.core.settings.session import same_zone, zone_name
 from streamtable.plan.explain.explain import explain
+from streamtable.plan.join.join import Join
 from streamtable.plan.rules.local_time import uses_zone
 from streamtable.plan.rules.shape import shape
 from streamtable.plan.rules.state_layouts import layouts
@@ -24,6 +25,10 @@ from streamtable.plan.window.window_aggregate import WindowAggregate
 from streamtable.runtime.checkpoint.from_now import FromNow
 from streamtable.runtime.checkpoint.query_change import first_change
 from streamtable.runtime.checkpoint.row_options import RowOptions, first_other, row_options
+
+#: State layouts that operators have got besides an earlier one, with the layout of the first
+#: checkpoints that have them. Versions before would look for other keys of state.
+ADDED_LAYOUTS = {WindowAggregate.bucket_state.id: 8, Join.append_state.id: 9}
 
 #: The folder of a query for the ends of its sinks.
 POSITIONS = "sinks"
@@ -104,7 +109,7 @@ class RecordedQuery:
         return cls(
             plan=without_secrets(explain(plan, changeable=False)).splitlines(),
             hash=_hash(whole),
-            state=tuple(layouts(plan.input, buckets=plan.window_buckets)),
+            state=tuple(layouts(plan.input, plan.lacking)),
             table=plan.table.name,
             shape=masked(data, keys=False),  # the keys are stable ids
             id=id_,
@@ -163,17 +168,17 @@ class RecordedQuery:
         return entry | {name: dict(value) for name, value in mappings.items() if value}
 
     @property
-    def window_buckets(self) -> bool:
-        """Whether windows of the query keep their groups in buckets.
+    def added_layouts(self) -> frozenset[str]:
+        """The `ADDED_LAYOUTS` of the query's state.
 
         The first run decides, because the keys of the state depend on it.
         """
-        return any(operator == WindowAggregate.bucket_state.id for operator, _ in self.state)
+        return frozenset(operator for operator, _ in self.state if operator in ADDED_LAYOUTS)
 
     @property
-    def decisions(self) -> tuple[bool, bool]:
-        """What the first run of the query has decided: `reuses_scans` and `window_buckets`."""
-        return self.reuses_scans, self.window_buckets
+    def decisions(self) -> tuple[bool, frozenset[str]]:
+        """What the first run of the query has decided: `reuses_scans` and `added_layouts`."""
+        return self.reuses_scans, self.added_layouts
 
     def continuing(self, old: RecordedQuery | None) -> RecordedQuery:
         """Return the record with the id and the directory of the query that it continues."""

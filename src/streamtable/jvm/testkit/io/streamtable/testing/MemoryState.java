@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
+import java.util.UUID;
 import org.apache.spark.sql.Encoder;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.catalyst.InternalRow;
@@ -32,9 +33,19 @@ import scala.jdk.javaapi.CollectionConverters;
 final class MemoryState implements StatefulProcessorHandle {
   private final Map<String, Variable<?, ?>> variables = new HashMap<>();
   private final Map<RowValue, TreeSet<Long>> timers = new LinkedHashMap<>();
+  private final UUID id = UUID.randomUUID();
   private RowValue key;
+  private long batch;
   private long now;
   private int writes;
+
+  /** The query of the state, in one micro-batch. */
+  private record MemoryQuery(UUID getQueryId, long getBatchId) implements QueryInfo {
+    @Override
+    public UUID getRunId() {
+      return getQueryId;
+    }
+  }
 
   /** The timer of a key. */
   record Timer(RowValue key, long moment) {}
@@ -44,8 +55,9 @@ final class MemoryState implements StatefulProcessorHandle {
     this.key = key;
   }
 
-  /** Sets the processing time, in milliseconds, and removes expired state. */
+  /** Begins a micro-batch at a processing time, in milliseconds, and removes expired state. */
   void at(long moment) {
+    batch++;
     now = moment;
     variables.values().forEach(Variable::expire);
   }
@@ -109,7 +121,7 @@ final class MemoryState implements StatefulProcessorHandle {
 
   @Override
   public QueryInfo getQueryInfo() {
-    throw unsupported();
+    return new MemoryQuery(id, batch);
   }
 
   @Override

@@ -19,6 +19,7 @@ import org.apache.spark.sql.types.StructType;
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
  * @param leftKey positions, or null; see {@link JoinSide#of}
  * @param leftUnique positions, or null; see {@link JoinSpec}
+ * @param leftAppends see {@link JoinSide#of}
  * @param leftUpserts whether left rows are upserts and deletes by that key
  * @param leftBegins whether the first change of a left row may be a retraction; it is then ignored
  * @param outputKey positions, or null; see {@link NetRows#changes}
@@ -31,10 +32,12 @@ public record JoinOperator(
     String condition,
     List<Integer> leftKey,
     List<Integer> leftUnique,
+    boolean leftAppends,
     boolean leftUpserts,
     boolean leftBegins,
     List<Integer> rightKey,
     List<Integer> rightUnique,
+    boolean rightAppends,
     boolean rightUpserts,
     boolean rightBegins,
     List<Integer> outputKey,
@@ -59,11 +62,13 @@ public record JoinOperator(
             left,
             Keyed.positions(leftKey),
             Keyed.positions(leftUnique),
+            leftAppends,
             leftUpserts,
             leftBegins,
             right,
             Keyed.positions(rightKey),
             Keyed.positions(rightUnique),
+            rightAppends,
             rightUpserts,
             rightBegins,
             PairCondition.of(input, condition, left, right),

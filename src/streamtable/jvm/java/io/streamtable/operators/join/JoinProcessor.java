@@ -36,8 +36,8 @@ public final class JoinProcessor extends RowProcessor {
 
   JoinProcessor(JoinSpec spec) {
     this.spec = spec;
-    this.left = JoinSide.of(spec.left(), spec.leftKey());
-    this.right = JoinSide.of(spec.right(), spec.rightKey());
+    this.left = JoinSide.of(spec.left(), spec.leftKey(), spec.leftAppends());
+    this.right = JoinSide.of(spec.right(), spec.rightKey(), spec.rightAppends());
   }
 
   @Override

@@ -22,10 +22,11 @@ interface JoinSide extends Serializable {
    *
    * @param key positions of columns that identify a row within a join key; empty if there is at
    *     most one row, null if equal rows may occur
+   * @param appends whether rows without a key are only added, and their matches are not counted
    */
-  static JoinSide of(StructType schema, int[] key) {
+  static JoinSide of(StructType schema, int[] key, boolean appends) {
     if (key == null) {
-      return new ReadOnceSide(new CountedSide(schema));
+      return new ReadOnceSide(appends ? new AppendedSide(schema) : new CountedSide(schema));
     }
     return key.length == 0
         ? new SingleSide(schema)

@@ -13,6 +13,7 @@ import org.apache.spark.sql.types.StructType;
  * @param leftKey positions that identify a left row within a join key; see {@link JoinSide#of}
  * @param leftUnique positions of a unique key of left rows without a left key; null if there is none.
  *     See {@link io.streamtable.operators.row.InexactRetractions}
+ * @param leftAppends see {@link JoinSide#of}
  * @param leftBegins whether the first change of a left row may be a retraction; it is then ignored
  * @param condition condition of pairs in addition to equal keys; null for none
  * @param outputKey positions of the key columns that combine a delete and an insert into an update;
@@ -28,11 +29,13 @@ record JoinSpec(
     StructType left,
     int[] leftKey,
     int[] leftUnique,
+    boolean leftAppends,
     boolean leftUpserts,
     boolean leftBegins,
     StructType right,
     int[] rightKey,
     int[] rightUnique,
+    boolean rightAppends,
     boolean rightUpserts,
     boolean rightBegins,
     PairCondition condition,

@@ -1,4 +1,8 @@
-"""Window aggregates that keep their groups in buckets, and the record of it in a checkpoint."""
+"""State layouts that operators have besides an earlier one, and their record in a checkpoint.
+
+Window aggregates may keep their groups in buckets, and joins may add rows of append-only inputs
+without a search for equal rows.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,11 @@ from dataclasses import replace
 
 import pytest
 
+from streamtable.plan.join.join import Join
 from streamtable.plan.rules.tree import every
 from streamtable.plan.window.window_aggregate import WindowAggregate
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import WINDOW_BUCKETS_LAYOUT, Manifest
+from streamtable.runtime.checkpoint.manifest import Manifest
 from streamtable.session import Session
 
 _TABLE = """
@@ -89,25 +94,84 @@ def test_an_aggregate_of_window_results_has_no_buckets() -> None:
     assert _in_buckets(_query("MAX(n) AS n", of=f"({lower}) AS q", keys="k, ")) == [False, True]
 
 
-def test_the_checkpoint_decides_whether_a_query_has_buckets() -> None:
-    """A query continues with buckets, or without buckets, as in its checkpoint."""
-    plans = query_names(_session(_query()).plans)
+def _appends(query: str) -> list[tuple[bool, bool]]:
+    """Return `appends` of the inputs of each join of a query, from the top."""
+    nodes = every(_session(query).plans[0].input)
+    return [
+        (node.appends(left=True), node.appends(left=False))
+        for node in nodes
+        if isinstance(node, Join)
+    ]
+
+
+_JOIN = "SELECT e.k, f.v FROM e JOIN e AS f ON e.k = f.k"
+_OUTER = "SELECT e.k, f.v FROM e {} JOIN e AS f ON e.k = f.k AND e.v < f.v"
+
+
+@pytest.mark.parametrize(
+    ("query", "appends"),
+    [
+        (_JOIN, (True, True)),
+        (f"{_JOIN} AND e.v < f.v", (True, True)),
+        (_JOIN.replace("JOIN", "LEFT JOIN"), (True, True)),
+        (_JOIN.replace("JOIN", "FULL JOIN"), (True, True)),
+        # An update or delete looks for the row that it removes.
+        (_JOIN.replace("e AS f", "c AS f"), (True, False)),
+        (_JOIN.replace("FROM e", "FROM c AS e"), (False, True)),
+        # The number of matches of a row is kept with the row.
+        (_OUTER.format("LEFT"), (False, True)),
+        (_OUTER.format("RIGHT"), (True, False)),
+        (_OUTER.format("FULL"), (False, False)),
+        ("SELECT k FROM e WHERE k IN (SELECT k FROM e AS f)", (True, True)),
+        (
+            "SELECT k FROM e WHERE EXISTS (SELECT 1 FROM e AS f WHERE e.k = f.k AND e.v < f.v)",
+            (False, True),
+        ),
+        # A row is found by its key.
+        (_JOIN.replace("e AS f", "(SELECT k, MAX(v) AS v FROM e GROUP BY k) AS f"), (True, False)),
+        # A row that comes again expires later.
+        (_JOIN.replace("SELECT", "SELECT /*+ STATE_TTL('e' = '1d') */"), (False, True)),
+        (
+            _JOIN.replace("SELECT", "SELECT /*+ STATE_TTL('e' = '1d') */").replace(
+                " JOIN", " RIGHT JOIN"
+            ),
+            (False, False),
+        ),
+    ],
+)
+def test_inputs_whose_rows_are_only_added(query: str, appends: tuple[bool, bool]) -> None:
+    assert _appends(query) == [appends]
+
+
+@pytest.mark.parametrize(
+    ("query", "layout", "before", "version"),
+    [(_query(), "WindowBuckets", "WindowAggregate", 8), (_JOIN, "AppendJoin", "Join", 9)],
+    ids=["buckets", "join"],
+)
+def test_the_checkpoint_decides_which_layout_a_query_has(
+    query: str, layout: str, before: str, version: int
+) -> None:
+    """A query continues with the layout of its checkpoint."""
+    plans = query_names(_session(query).plans)
     new = assign(plans, Manifest("", {}))
-    assert new.records["o"].window_buckets
-    assert new.plans["o"].window_buckets
-    assert Manifest("", new.records).to_json()["layout"] == WINDOW_BUCKETS_LAYOUT
-    older = {"o": replace(new.records["o"], state=(("WindowAggregate", 1),))}
-    assert Manifest("", older).to_json()["layout"] < WINDOW_BUCKETS_LAYOUT
+    assert new.records["o"].added_layouts == {layout}
+    assert not new.plans["o"].lacking
+    assert Manifest("", new.records).to_json()["layout"] == version
+    older = {"o": replace(new.records["o"], state=((before, 1),))}
+    assert Manifest("", older).to_json()["layout"] < 8
     continued = assign(plans, Manifest("", older))
     assert not continued.changed
-    assert not continued.records["o"].window_buckets
-    assert not continued.plans["o"].window_buckets
+    assert not continued.records["o"].added_layouts
+    assert continued.plans["o"].lacking == {layout}
     read = Manifest.from_json(Manifest("", new.records).to_json(), "")
-    assert read.queries["o"].window_buckets
+    assert read.queries["o"].added_layouts == {layout}
 
 
-def test_a_query_without_buckets_keeps_the_earlier_layout() -> None:
-    plans = query_names(_session(_query("COUNT(DISTINCT v) AS n")).plans)
+@pytest.mark.parametrize(
+    "query", [_query("COUNT(DISTINCT v) AS n"), _OUTER.format("FULL")], ids=["windows", "join"]
+)
+def test_a_query_without_added_layouts_keeps_the_earlier_one(query: str) -> None:
+    plans = query_names(_session(query).plans)
     new = assign(plans, Manifest("", {}))
-    assert not new.records["o"].window_buckets
-    assert Manifest("", new.records).to_json()["layout"] < WINDOW_BUCKETS_LAYOUT
+    assert not new.records["o"].added_layouts
+    assert Manifest("", new.records).to_json()["layout"] < 8
