@@ -27,7 +27,8 @@ final class CountedSide implements JoinSide {
 
   @Override
   public void open(StatefulProcessorHandle handle, String name) {
-    state = KnownGroups.of(
+    state =
+        KnownGroups.of(
             handle.getMapState(name, Plain.row(schema), Plain.row(VALUE), TTLConfig.NONE()));
   }
 
