@@ -50,6 +50,7 @@ class Execution:
     ) -> None:
         self._hold = hold
         self._jobs = jobs
+        self._started: list[Running] = []
         self._notice = notice
         self._check_open = check_open
         self._close = close
@@ -123,7 +124,12 @@ class Execution:
             return frame_at(plan, moment, settings, functions, spark, self._notice)
 
     def start_job(self, loaded: Engine) -> Job:
-        """Start the INSERTs of a text as one job."""
+        """Start the INSERTs of a text as one job.
+
+        The job starts behind the earlier ones of the session, because they may create topics that
+        it reads.
+        """
+        earlier = [job for job in self._started if job.running]
         settings = loaded.job_settings
         sinks = tuple(plan.table.name for plan in loaded.plans)
         name = settings.get(JOB_NAME) or f"insert-into_{','.join(sinks)}"
@@ -135,12 +141,16 @@ class Execution:
 
             def run(observer: JobObserver) -> None:
                 try:
+                    for job in earlier:
+                        job.wait_for_start(observer.stop)
                     with self.spark(loaded):
                         loaded.run(RunOptions(), self._notice, self._hold.given, observer=observer)
                 finally:
                     ended()
 
-            return Running(run)
+            running = Running(run)
+            self._started = [*earlier, running]
+            return running
 
         job = Job(self._jobs.next_id(), name, sinks, start, keeps=keeps)
         self._jobs.add(job)

@@ -8,6 +8,9 @@ from typing import Any
 
 from streamtable.runtime.run_queries import JobObserver
 
+#: Interval at which a job that waits for another one looks for a stop request, in seconds.
+_POLL_S = 0.1
+
 
 class Job:
     """Script that runs in a background thread. `Session.start` creates the job.
@@ -84,8 +87,15 @@ class Job:
             raise self._failure
         return True
 
+    def wait_for_start(self, stop: threading.Event) -> None:
+        """Wait until the queries have started, until the job has ended or until a stop request."""
+        while not stop.is_set() and not self._begun.wait(_POLL_S):
+            pass
+
     def _run(self, run: Callable[[JobObserver], None]) -> None:
         try:
             run(self._observer)
         except BaseException as failure:
             self._failure = failure
+        finally:
+            self._begun.set()

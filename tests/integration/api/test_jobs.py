@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
+import uuid
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.jobs.support import PATIENCE_S
 
+import streamtable
 from streamtable.testing.topics import produce_json
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from pyspark.sql import SparkSession
     from tests.conftest import Topics
 
     from streamtable.devbroker.broker import Broker
@@ -112,3 +116,26 @@ def test_jobs_of_a_session(mode: str, broker: Broker, topic: Topics, tmp_path: P
         "None",
         "FINISHED",
     ]
+
+
+def test_a_job_reads_a_topic_that_an_earlier_job_creates(
+    spark: SparkSession, broker: Broker
+) -> None:
+    """The statements follow each other at once, as in a script that is pasted into the shell."""
+    table = (
+        "CREATE TABLE {0} (k INT, PRIMARY KEY (k) NOT ENFORCED) WITH ("
+        f" 'connector' = 'upsert-kafka', 'topic' = '{{0}}-{uuid.uuid4().hex[:12]}',"
+        f" 'properties.bootstrap.servers' = '{broker.bootstrap_servers}',"
+        " 'key.format' = 'json', 'value.format' = 'json')"
+    )
+    with streamtable.connect(spark, execution_mode="micro-batch") as session:
+        session.execute_sql(table.format("a") + ";" + table.format("b"))
+        session.execute_sql("INSERT INTO a VALUES (1), (2)")
+        reader = session.execute_sql("INSERT INTO b SELECT k FROM a")
+        deadline = time.monotonic() + PATIENCE_S
+        while reader.metrics().get("tables", {}).get("b", {}).get("numRecordsOut", 0) < 2:
+            assert reader.running, reader.error
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        reader.stop()
+        reader.wait(PATIENCE_S)
