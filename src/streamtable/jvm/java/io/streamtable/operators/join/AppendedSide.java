@@ -56,11 +56,6 @@ final class AppendedSide implements JoinSide {
   }
 
   @Override
-  public Row find(Row row) {
-    throw new IllegalStateException("rows without a key are not looked for");
-  }
-
-  @Override
   public long copies(Row row) {
     throw new IllegalStateException("rows that are only added are not looked for");
   }

@@ -61,11 +61,6 @@ final class CountedSide implements JoinSide {
   }
 
   @Override
-  public Row find(Row row) {
-    throw new IllegalStateException("rows without a key are not looked for");
-  }
-
-  @Override
   public long copies(Row row) {
     return count(state.getValue(row));
   }

@@ -52,7 +52,9 @@ interface JoinSide extends Serializable {
   Iterator<Entry> entries();
 
   /** Returns the stored row with the key of this row, or null. Requires a key. */
-  Row find(Row row);
+  default Row find(Row row) {
+    throw new IllegalStateException("rows without a key are not looked for");
+  }
 
   /** Returns how often a row is stored. */
   default long copies(Row row) {
