@@ -11,7 +11,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Root
 from streamtable.runtime.endpoints import sources_of
-from streamtable.runtime.metrics.lag import all_reached, ends_ahead
+from streamtable.runtime.metrics.lag import ends_ahead
 from streamtable.runtime.query.query_run import QueryRun
 
 #: Interval of requests for the ends of scans, in seconds.
@@ -46,11 +46,7 @@ class AwaitedEnds:
 
     def are_read(self, run: QueryRun) -> bool:
         """Whether a run has read the ends that were ahead, and has no running batch."""
-        progress = run.progress
-        if progress is None or not run.is_idle():
-            return False
-        reached = (source.endOffset for source in progress.sources)
-        return all_reached(self._ahead, reached, self._plan, self._context.bridge)
+        return run.has_read(self._ahead, self._plan, self._context.bridge) and run.is_idle()
 
     def are_there(self) -> bool:
         """Whether the sources have reached all ends; they are asked once a second."""

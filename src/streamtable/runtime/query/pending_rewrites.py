@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from streamtable.connector_api.source import Split
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.metrics.lag import all_ends, all_reached
+from streamtable.runtime.metrics.lag import all_ends
 from streamtable.runtime.query.modes import Extent
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.query.query_state import State
@@ -55,11 +55,7 @@ class PendingRewrites:
         if ended and state.extent is Extent.AVAILABLE:
             self._ends = {}
             return
-        progress = run.progress
-        if progress is None:
-            return
-        reached = (source.endOffset for source in progress.sources)
-        if all_reached(self._ends, reached, self.plan, self.bridge):
+        if run.has_read(self._ends, self.plan, self.bridge):
             self._ends = {}
 
     def settle(self, run: QueryRun, state: State, deadline: float) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from pyspark.errors import StreamingQueryException
@@ -12,9 +12,13 @@ from pyspark.sql.streaming.listener import StreamingQueryProgress
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from streamtable.connector_api.source import Split
 from streamtable.core.errors import Condition, StreamtableError
+from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import Explain, JavaError, first_line, job_fault
 from streamtable.jvm.streaming.progress import Progress
+from streamtable.plan.sink.sink import Root
+from streamtable.runtime.metrics.lag import all_reached
 
 _POLL_S = 0.05
 
@@ -117,6 +121,13 @@ class QueryRun:
     def progress(self) -> StreamingQueryProgress | None:
         """Progress of the newest batch of the run, or None."""
         return self._progress.newest()
+
+    def has_read(self, ends: Mapping[Split, int], plan: Root, bridge: Bridge) -> bool:
+        """Whether the ended batches of this run have read up to these ends of the plan's scans."""
+        progress = self.progress
+        if progress is None:
+            return False
+        return all_reached(ends, (source.endOffset for source in progress.sources), plan, bridge)
 
     def newest_batch(self) -> int | None:
         """Return the number of the newest batch that has ended in this run, or None."""

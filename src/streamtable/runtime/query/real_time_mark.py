@@ -18,7 +18,7 @@ from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.manifest_file import write_file
-from streamtable.runtime.metrics.lag import all_ends, all_reached
+from streamtable.runtime.metrics.lag import all_ends
 from streamtable.runtime.query.modes import Extent
 from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.query.query_state import State
@@ -77,11 +77,7 @@ class RealTimeMark:
         if not self._exists or state.mode is ExecutionMode.REAL_TIME:
             return
         covered = ended and state.extent is Extent.AVAILABLE
-        progress = run.progress if self._ends and not covered else None
-        if progress is not None:
-            reached = (source.endOffset for source in progress.sources)
-            covered = all_reached(self._ends, reached, self.plan, self.bridge)
-        if covered:
+        if covered or (self._ends and run.has_read(self._ends, self.plan, self.bridge)):
             (self.directory / _FILE).unlink(missing_ok=True)
             self._exists = False
 

@@ -12,6 +12,7 @@ import pytest
 
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.runtime.query import real_time_mark
+from streamtable.runtime.query.query_run import QueryRun
 from streamtable.runtime.query.query_state import State
 from streamtable.runtime.query.real_time_mark import RealTimeMark, is_marked
 from streamtable.session import Session
@@ -40,6 +41,8 @@ class _Run:
     offset: int | None = None
     ends_after: int = 0
     asked: int = field(default=0, init=False)
+
+    has_read = QueryRun.has_read
 
     @property
     def progress(self) -> _Progress | None:
