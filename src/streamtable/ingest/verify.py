@@ -30,8 +30,8 @@ from streamtable.ingest.run.target import QUERY, topic_table
 from streamtable.ingest.spec import ingest_spec
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import newest_batch
-from streamtable.runtime.checkpoint.lock import checkpoint_folder
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+from streamtable.runtime.checkpoint.storage.lock import checkpoint_folder
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 from streamtable.runtime.session.sessions import JobSpark, job_spark
 from streamtable.runtime.stop_signals import stop_signals
 

@@ -18,7 +18,7 @@ from streamtable.plan.rules.replay import replay_may_differ
 from streamtable.plan.sink.replacing import replaces_inserts
 from streamtable.plan.sink.sink import Root, Sink
 from streamtable.plan.source.scan import scans, unkept_scans
-from streamtable.runtime.checkpoint.recorded_query import UNRECORDED, RecordedQuery
+from streamtable.runtime.checkpoint.manifest.recorded_query import UNRECORDED, RecordedQuery
 
 
 def sources_of(

@@ -14,7 +14,7 @@ from streamtable.core.settings.execution import CHECKPOINT_LEASE
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, job_checkpoint
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints, is_remote
 from streamtable.runtime.session.sessions import JobSpark, job_spark
 
 

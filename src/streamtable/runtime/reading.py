@@ -14,7 +14,7 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
-from streamtable.runtime.checkpoint.lock import checkpoint_folder
+from streamtable.runtime.checkpoint.storage.lock import checkpoint_folder
 from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.session.user_functions import register
 

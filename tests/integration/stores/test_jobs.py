@@ -21,8 +21,8 @@ from tests.integration.jobs.support import PAGEVIEWS, Cli, page_views, recount, 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.state_partitions import repartition
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.rescale import open_rescale
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
 

@@ -12,7 +12,7 @@ import pytest
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -11,8 +11,8 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from tests.integration.upgrade.support import Jobs
 
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.lock import taken
-from streamtable.runtime.checkpoint.manifest_file import read_manifest
+from streamtable.runtime.checkpoint.manifest.file import read_manifest
+from streamtable.runtime.checkpoint.storage.lock import taken
 from streamtable.runtime.upgrade.opening import UpgradeOpening
 from streamtable.runtime.upgrade.options import UpgradeOptions
 from streamtable.runtime.upgrade.rebuild import Rebuild

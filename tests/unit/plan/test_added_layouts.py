@@ -14,7 +14,7 @@ from streamtable.plan.join.join import Join
 from streamtable.plan.rules.tree import every
 from streamtable.plan.window.window_aggregate import WindowAggregate
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest.content import Manifest
 from streamtable.session import Session
 
 _TABLE = """

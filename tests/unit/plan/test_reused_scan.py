@@ -13,7 +13,7 @@ from streamtable.plan.sink.reused_scan import (
     reused_scans,
 )
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
+from streamtable.runtime.checkpoint.manifest.content import Manifest
 from streamtable.session import Session
 
 _KAFKA = (

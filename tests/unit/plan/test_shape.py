@@ -69,7 +69,7 @@ def test_rows_provided_by_a_program_are_not_in_the_shape() -> None:
 
 
 def _hash(plan: Sink) -> str:
-    """Return the hash of a plan, as `runtime.checkpoint.recorded_query` computes it."""
+    """Return the hash of a plan, as `runtime.checkpoint.manifest.recorded_query` computes it."""
     return hashlib.sha256(_shape(plan).encode()).hexdigest()
 
 

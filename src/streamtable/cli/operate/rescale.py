@@ -13,7 +13,7 @@ from streamtable.core.settings.execution import CHECKPOINT_LEASE
 
 if TYPE_CHECKING:
     from streamtable.jvm.bridge import Bridge
-    from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+    from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 
 
 @click.command()
@@ -37,8 +37,8 @@ def command(
     interruption: until then, the job does not start.
     """
     from streamtable.jvm.install.installed_spark import check_machine
-    from streamtable.runtime.checkpoint.remote import is_remote
     from streamtable.runtime.checkpoint.rescale import open_rescale
+    from streamtable.runtime.checkpoint.storage.remote import is_remote
     from streamtable.session import fixed_settings
 
     given = fixed_settings(settings).current()
@@ -56,7 +56,7 @@ def command(
             return Bridge(spark)
 
         if is_remote(checkpoint):
-            from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
+            from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 
             bridge = start()  # file systems of Hadoop need Spark's JVM
             remote = RemoteCheckpoints(bridge, given[CHECKPOINT_LEASE], threading.Event(), notice)

@@ -28,8 +28,8 @@ from streamtable.ingest.run.target import QUERY, Target
 from streamtable.ingest.spec import ingest_spec
 from streamtable.jvm.bridge import Bridge
 from streamtable.runtime.checkpoint.checkpoint import begin
-from streamtable.runtime.checkpoint.remote import is_remote
-from streamtable.runtime.checkpoint.torn_files import check_whole
+from streamtable.runtime.checkpoint.storage.remote import is_remote
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole
 from streamtable.runtime.lineage.flows import Flow
 from streamtable.runtime.lineage.reporter import reported_lineage
 from streamtable.runtime.opening import JobOpening

@@ -28,9 +28,9 @@ from streamtable.runtime.adopt.adoption import Adoption
 from streamtable.runtime.adopt.options import AdoptOptions
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.checkpoint import check_not_upgrading
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import read_manifest
-from streamtable.runtime.checkpoint.torn_files import check_whole
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import read_manifest
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole
 from streamtable.runtime.endpoints import sources_of
 from streamtable.runtime.upgrade.mark import Mark
 from streamtable.runtime.upgrade.opening import UpgradeOpening

@@ -21,8 +21,8 @@ from streamtable.runtime.adopt.ranges import adopted_range, described
 from streamtable.runtime.adopt.rows import examples, other_rows
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.identities import identities_of
-from streamtable.runtime.checkpoint.lock import Lock
-from streamtable.runtime.checkpoint.trees import remove_tree
+from streamtable.runtime.checkpoint.storage.lock import Lock
+from streamtable.runtime.checkpoint.storage.trees import remove_tree
 from streamtable.runtime.endpoints import several_tables, target_of, words_of
 from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.decisions import (

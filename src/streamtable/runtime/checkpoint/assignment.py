@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from streamtable.plan.sink.sink import ScanReuse, Sink
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 
 #: Whether an INSERT, by its name in a new checkpoint, is a query of the checkpoint.
 _Fits = Callable[[str, RecordedQuery, str, RecordedQuery], bool]

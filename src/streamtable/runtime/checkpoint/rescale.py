@@ -25,11 +25,11 @@ from streamtable.runtime.checkpoint.checkpoint import (
     check_not_upgrading,
     rescale_command,
 )
-from streamtable.runtime.checkpoint.lock import checkpoint_folder, locked
-from streamtable.runtime.checkpoint.moved import adopt, operator_metadata
-from streamtable.runtime.checkpoint.recorded_query import POSITIONS
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints
-from streamtable.runtime.checkpoint.torn_files import check_whole, write_whole
+from streamtable.runtime.checkpoint.manifest.recorded_query import POSITIONS
+from streamtable.runtime.checkpoint.storage.lock import checkpoint_folder, locked
+from streamtable.runtime.checkpoint.storage.moved import adopt, operator_metadata
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole, write_whole
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 

@@ -16,9 +16,9 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.plan.sink.shared_scan import share_scan, shared_groups
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import mismatch
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery, SharedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import mismatch
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery, SharedQuery
 
 _NAME = "statement-set"
 

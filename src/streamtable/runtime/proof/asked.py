@@ -14,9 +14,9 @@ from streamtable.core.errors import Condition, StreamtableError, closest
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
 from streamtable.runtime.checkpoint.checkpoint import check_not_upgrading
-from streamtable.runtime.checkpoint.from_now import FromNow
-from streamtable.runtime.checkpoint.manifest_file import mismatch, read_manifest
-from streamtable.runtime.checkpoint.remote_path import RemotePath
+from streamtable.runtime.checkpoint.manifest.file import mismatch, read_manifest
+from streamtable.runtime.checkpoint.manifest.from_now import FromNow
+from streamtable.runtime.checkpoint.storage.remote_path import RemotePath
 from streamtable.runtime.endpoints import by_target
 from streamtable.runtime.status.lock import holder_of
 

@@ -13,8 +13,8 @@ from streamtable.plan.rules.state_ttl import expiring_nodes
 from streamtable.plan.rules.tree import every
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
-from streamtable.runtime.checkpoint.shapes import Operator, operator
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.shapes import Operator, operator
 from streamtable.runtime.endpoints import by_target, lookups_of, words_of
 from streamtable.runtime.upgrade.extension import Extension
 from streamtable.runtime.upgrade.ranges import ReadRange

@@ -11,7 +11,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.sink import SinkFacts
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.runtime.checkpoint.trees import remove_tree
+from streamtable.runtime.checkpoint.storage.trees import remove_tree
 from streamtable.runtime.upgrade.comparison import DIFFERS, EARLY, both_records
 from streamtable.runtime.upgrade.shadow import Shadow
 

@@ -27,9 +27,9 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.normalize import Normalize
 from streamtable.plan.source.scan import Scan
 from streamtable.runtime.checkpoint.assignment import Assignment
-from streamtable.runtime.checkpoint.from_now import Lacks
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
-from streamtable.runtime.checkpoint.shapes import Operator, operator
+from streamtable.runtime.checkpoint.manifest.from_now import Lacks
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.shapes import Operator, operator
 
 _CALC, _SCAN, _GROUPS, _NORMALIZE = (
     identity(node).id for node in (Calc, Scan, GroupAggregate, Normalize)

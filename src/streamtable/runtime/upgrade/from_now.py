@@ -20,8 +20,8 @@ from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.from_now import FromNow, Lacks
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.from_now import FromNow, Lacks
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.query.real_time_mark import is_marked
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.mark import Work

@@ -14,9 +14,9 @@ from typing import Any
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.runtime.checkpoint.checkpoint import ADOPTS, UPGRADE_MARK
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import write_file
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import write_file
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.ranges import ReadRange
 

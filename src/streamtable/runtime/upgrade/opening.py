@@ -15,8 +15,8 @@ from streamtable.core.options import Settings
 from streamtable.core.settings.session import python_files
 from streamtable.jvm.bridge import Bridge
 from streamtable.operators.context import LoweringContext
-from streamtable.runtime.checkpoint.lock import Lock, checkpoint_folder, taken
 from streamtable.runtime.checkpoint.scan_ends import ScanEnds
+from streamtable.runtime.checkpoint.storage.lock import Lock, checkpoint_folder, taken
 from streamtable.runtime.opening import JobOpening
 from streamtable.runtime.session.spark import set_up_state
 from streamtable.runtime.session.user_functions import register

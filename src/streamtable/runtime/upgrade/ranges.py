@@ -12,7 +12,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.trees import replace_tree
+from streamtable.runtime.checkpoint.storage.trees import replace_tree
 from streamtable.runtime.endpoints import sources_of
 
 #: Folder in the directory of a query that did not begin where its first run did: the positions of

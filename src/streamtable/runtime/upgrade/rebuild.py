@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from streamtable.connector_api.endpoints import sink_of
 from streamtable.connector_api.source import ORDER_COLUMNS
 from streamtable.jvm.streaming.planned_batches import Stage, stage
-from streamtable.runtime.checkpoint.trees import remove_tree
+from streamtable.runtime.checkpoint.storage.trees import remove_tree
 from streamtable.runtime.endpoints import words_of
 from streamtable.runtime.preflight.cluster import check_ready
 from streamtable.runtime.upgrade.comparison import compare_early, newest

@@ -21,8 +21,8 @@ from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import (
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import (
     read_manifest,
     write_file,
     write_manifest,

@@ -18,11 +18,11 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
-from streamtable.runtime.checkpoint.lock import Lock
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import write_file, write_manifest
-from streamtable.runtime.checkpoint.moved import adopt
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import write_file, write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
+from streamtable.runtime.checkpoint.storage.lock import Lock
+from streamtable.runtime.checkpoint.storage.moved import adopt
 from streamtable.runtime.endpoints import by_target, sink_facts, target_of
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.upgrade.at_once import at_once

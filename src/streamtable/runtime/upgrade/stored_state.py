@@ -16,7 +16,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.types import Field, spark_ddl
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.restored import RestoredGroups, RestoredQuery, RestoredState
-from streamtable.runtime.checkpoint.moved import operator_metadata
+from streamtable.runtime.checkpoint.storage.moved import operator_metadata
 from streamtable.runtime.upgrade.extension import Extension
 
 #: The variable of a group aggregation with the state row of a group. Those of an aggregate have its

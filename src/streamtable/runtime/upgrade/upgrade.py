@@ -30,12 +30,12 @@ from streamtable.runtime.checkpoint.checkpoint import (
     check_not_upgrading,
     check_same_job,
 )
-from streamtable.runtime.checkpoint.local_folder import local_folder
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import read_manifest
-from streamtable.runtime.checkpoint.moved import adopt
-from streamtable.runtime.checkpoint.remote import is_remote
-from streamtable.runtime.checkpoint.torn_files import check_whole
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import read_manifest
+from streamtable.runtime.checkpoint.storage.local_folder import local_folder
+from streamtable.runtime.checkpoint.storage.moved import adopt
+from streamtable.runtime.checkpoint.storage.remote import is_remote
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole
 from streamtable.runtime.status.found import FoundJob, job_at
 from streamtable.runtime.status.stop import stop_job
 from streamtable.runtime.upgrade.decisions import line_of, unchanged

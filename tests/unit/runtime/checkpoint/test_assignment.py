@@ -13,7 +13,7 @@ from streamtable.core.secrets import forget_secrets, hide, without_secrets
 from streamtable.plan.rules.shape import shape
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
-from streamtable.runtime.checkpoint.shapes import first_difference
+from streamtable.runtime.checkpoint.manifest.shapes import first_difference
 from streamtable.session import Session
 
 TABLES = (Path(__file__).parents[3] / "golden" / "tables.sql").read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint.moved import adopt
+from streamtable.runtime.checkpoint.storage.moved import adopt
 
 
 def _metadata(query: Path, text: str) -> Path:

@@ -10,8 +10,8 @@ import pytest
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.streaming.planned_batches import END_WATERMARK_MS
 from streamtable.runtime.checkpoint.checkpoint import open_checkpoint
-from streamtable.runtime.checkpoint.lock import locked
 from streamtable.runtime.checkpoint.rescale import open_rescale, parallelism_notice
+from streamtable.runtime.checkpoint.storage.lock import locked
 
 
 def _offsets(query: Path, batch: int, partitions: int, watermark: int = 0) -> None:

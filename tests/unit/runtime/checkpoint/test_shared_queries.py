@@ -10,7 +10,7 @@ import pytest
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint, begin, open_checkpoint
-from streamtable.runtime.checkpoint.recorded_query import SharedQuery
+from streamtable.runtime.checkpoint.manifest.recorded_query import SharedQuery
 from streamtable.runtime.query.job_query import job_queries
 from streamtable.session import Session
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from streamtable.runtime.checkpoint.from_now import FromNow, Lacks
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.from_now import FromNow, Lacks
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.upgrade import from_now
 from streamtable.runtime.upgrade.decisions import Action
 

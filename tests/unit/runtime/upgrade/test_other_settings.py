@@ -12,8 +12,8 @@ from streamtable.core.errors import StreamtableError
 from streamtable.runtime.adopt.adoption import Adoption
 from streamtable.runtime.adopt.options import AdoptOptions
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.upgrade import rebuild
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.mark import Mark, Work

@@ -9,8 +9,8 @@ import pytest
 from streamtable.core.options import Given
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.upgrade.decisions import (
     Action,
     changed,

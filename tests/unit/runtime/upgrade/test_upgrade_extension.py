@@ -10,8 +10,8 @@ from streamtable.core.options import Given
 from streamtable.jvm.specs.restored import EMPTY, ROWS
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import assign, query_names
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.upgrade.decisions import Action, changed
 from streamtable.runtime.upgrade.extension import Extension, extension
 from streamtable.runtime.upgrade.ranges import ReadRange

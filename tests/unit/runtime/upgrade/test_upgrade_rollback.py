@@ -15,8 +15,8 @@ from streamtable.core.errors import StreamtableError
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import query_names
 from streamtable.runtime.checkpoint.checkpoint import begin, open_checkpoint
-from streamtable.runtime.checkpoint.manifest import Manifest
-from streamtable.runtime.checkpoint.manifest_file import read_manifest, write_manifest
+from streamtable.runtime.checkpoint.manifest.content import Manifest
+from streamtable.runtime.checkpoint.manifest.file import read_manifest, write_manifest
 from streamtable.runtime.upgrade.rollback import UpgradeRollback
 from streamtable.session import Session
 

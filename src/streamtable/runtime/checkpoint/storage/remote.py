@@ -22,7 +22,7 @@ from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.faults import JavaError, first_line, is_connection_lost
 from streamtable.jvm.install.jars import JarSet
-from streamtable.runtime.checkpoint.remote_path import RemotePath, translated
+from streamtable.runtime.checkpoint.storage.remote_path import RemotePath, translated
 from streamtable.runtime.session.configuration import FILES, FILES_KEY
 
 _REMOTE = re.compile(r"(hdfs|s3a|abfss?|gs)://", re.IGNORECASE)

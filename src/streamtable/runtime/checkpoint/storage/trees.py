@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 from streamtable.core.checkpoint_path import CheckpointPath
-from streamtable.runtime.checkpoint.remote_path import RemotePath
+from streamtable.runtime.checkpoint.storage.remote_path import RemotePath
 
 
 def remove_tree(folder: CheckpointPath) -> None:

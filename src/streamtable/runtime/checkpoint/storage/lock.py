@@ -10,8 +10,8 @@ from typing import Protocol, TextIO
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint.local_folder import local_folder
-from streamtable.runtime.checkpoint.remote import RemoteCheckpoints, is_remote
+from streamtable.runtime.checkpoint.storage.local_folder import local_folder
+from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints, is_remote
 from streamtable.runtime.status.lock import holder_of, take_lock
 
 

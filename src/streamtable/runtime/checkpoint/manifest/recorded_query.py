@@ -22,9 +22,9 @@ from streamtable.plan.sink.reused_scan import reused_scans
 from streamtable.plan.sink.sink import Sink
 from streamtable.plan.source.scan import scans
 from streamtable.plan.window.window_aggregate import WindowAggregate
-from streamtable.runtime.checkpoint.from_now import FromNow
-from streamtable.runtime.checkpoint.query_change import first_change
-from streamtable.runtime.checkpoint.row_options import RowOptions, first_other, row_options
+from streamtable.runtime.checkpoint.manifest.from_now import FromNow
+from streamtable.runtime.checkpoint.manifest.query_change import first_change
+from streamtable.runtime.checkpoint.manifest.row_options import RowOptions, first_other, row_options
 
 #: State layouts that operators have got besides an earlier one, with the layout of the first
 #: checkpoints that have them. Versions before would look for other keys of state.

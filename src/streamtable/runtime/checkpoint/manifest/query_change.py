@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from streamtable.plan.rules.shape import stable_sql
-from streamtable.runtime.checkpoint.shapes import first_difference, operators
+from streamtable.runtime.checkpoint.manifest.shapes import first_difference, operators
 
 if TYPE_CHECKING:
-    from streamtable.runtime.checkpoint.recorded_query import RecordedQuery
+    from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 
 
 def first_change(before: RecordedQuery, now: RecordedQuery) -> str:

@@ -8,8 +8,8 @@ import uuid
 
 from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint.manifest import Manifest, layout_difference
-from streamtable.runtime.checkpoint.torn_files import write_whole
+from streamtable.runtime.checkpoint.manifest.content import Manifest, layout_difference
+from streamtable.runtime.checkpoint.storage.torn_files import write_whole
 from streamtable.runtime.status import lock as status_lock
 from streamtable.runtime.status.document import DRAFT, FILE
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from streamtable.runtime.checkpoint.recorded_query import ADDED_LAYOUTS, RecordedQuery
+from streamtable.runtime.checkpoint.manifest.recorded_query import ADDED_LAYOUTS, RecordedQuery
 
 #: Version of the directory layout. Increase it with every incompatible change of the layout.
 #: Operators have their own versions of state.

@@ -1,0 +1,1 @@
+"""What `streamtable.json` holds: the queries that have written a checkpoint."""
