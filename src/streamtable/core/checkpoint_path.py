@@ -55,7 +55,7 @@ class CheckpointPath(Protocol):
         ...
 
     def write_text(self, data: str, encoding: str) -> object:
-        """Write the file. `runtime.checkpoint.storage.torn_files.write_whole` writes atomically."""
+        """Write the file. `write_whole` of a checkpoint's `storage` writes atomically."""
         ...
 
     def unlink(self, missing_ok: bool = False) -> None:

@@ -25,12 +25,7 @@ from streamtable.jvm.streaming.planned_batches import newest_batch
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign
 from streamtable.runtime.checkpoint.manifest.content import Manifest
-from streamtable.runtime.checkpoint.manifest.file import (
-    mismatch,
-    read_manifest,
-    write_file,
-    write_manifest,
-)
+from streamtable.runtime.checkpoint.manifest.file import mismatch, read_manifest, write_manifest
 from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
 from streamtable.runtime.checkpoint.shared_queries import check_sharing, goes_on, sharing
 from streamtable.runtime.checkpoint.stale_keys import stale_keys_hint
@@ -38,6 +33,7 @@ from streamtable.runtime.checkpoint.storage.lock import Lock, taken
 from streamtable.runtime.checkpoint.storage.moved import adopt
 from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
 from streamtable.runtime.checkpoint.storage.torn_files import check_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 
 #: File in a checkpoint while its state is repartitioned (`runtime.checkpoint.rescale`).
 RESCALE_MARK = "rescale.json"

@@ -29,7 +29,8 @@ from streamtable.runtime.checkpoint.manifest.recorded_query import POSITIONS
 from streamtable.runtime.checkpoint.storage.lock import checkpoint_folder, locked
 from streamtable.runtime.checkpoint.storage.moved import adopt, operator_metadata
 from streamtable.runtime.checkpoint.storage.remote import RemoteCheckpoints
-from streamtable.runtime.checkpoint.storage.torn_files import check_whole, write_whole
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 
 _PARTITIONS = "spark.sql.shuffle.partitions"
 

@@ -17,7 +17,7 @@ from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.core.table import Table
 from streamtable.jvm.bridge import Bridge
-from streamtable.runtime.checkpoint.manifest.file import write_file
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 
 #: File in a checkpoint: table -> bound -> split -> end.
 FILE = "scan-ends.json"

@@ -11,7 +11,7 @@ from streamtable.connector_api.source import Split
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.checkpoint.storage.remote_path import RemotePath
-from streamtable.runtime.checkpoint.storage.torn_files import write_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 from streamtable.runtime.proof.commits import Commit
 
 #: Name of the file in the directory of a checkpoint.

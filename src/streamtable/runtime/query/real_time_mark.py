@@ -17,7 +17,7 @@ from streamtable.core.errors import StreamtableError
 from streamtable.core.settings.execution import ExecutionMode
 from streamtable.jvm.bridge import Bridge
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.manifest.file import write_file
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 from streamtable.runtime.metrics.lag import all_ends
 from streamtable.runtime.query.modes import Extent
 from streamtable.runtime.query.query_run import QueryRun

@@ -20,7 +20,7 @@ from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
 from streamtable.connector_api.endpoints import sink_of, source_of
 from streamtable.connector_api.source import ORDER_COLUMNS
-from streamtable.runtime.checkpoint.storage.torn_files import write_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 from streamtable.runtime.upgrade.shadow import BATCH, PLACE, Shadow
 
 #: Folder of an early comparison, in that of the shadow run.

@@ -15,8 +15,8 @@ from typing import Any
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.runtime.checkpoint.checkpoint import ADOPTS, UPGRADE_MARK
 from streamtable.runtime.checkpoint.manifest.content import Manifest
-from streamtable.runtime.checkpoint.manifest.file import write_file
 from streamtable.runtime.checkpoint.manifest.recorded_query import RecordedQuery
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 from streamtable.runtime.upgrade.decisions import Action
 from streamtable.runtime.upgrade.ranges import ReadRange
 

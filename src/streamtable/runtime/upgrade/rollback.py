@@ -22,12 +22,9 @@ from streamtable.operators.context import LoweringContext
 from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment, assign, query_names
 from streamtable.runtime.checkpoint.manifest.content import Manifest
-from streamtable.runtime.checkpoint.manifest.file import (
-    read_manifest,
-    write_file,
-    write_manifest,
-)
+from streamtable.runtime.checkpoint.manifest.file import read_manifest, write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 from streamtable.runtime.endpoints import sink_facts
 from streamtable.runtime.query.real_time_mark import is_marked
 from streamtable.runtime.upgrade.at_once import at_once

@@ -22,8 +22,8 @@ from streamtable.jvm.streaming.watermarks import Watermarks
 from streamtable.operators.context import LoweringContext
 from streamtable.operators.sink.sink import lower_sink
 from streamtable.plan.sink.sink import Sink
-from streamtable.runtime.checkpoint.storage.torn_files import write_whole
 from streamtable.runtime.checkpoint.storage.trees import replace_tree
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 from streamtable.runtime.endpoints import explains
 from streamtable.runtime.query.modes import Extent, with_empty_batches, with_trigger
 from streamtable.runtime.query.query_run import QueryRun

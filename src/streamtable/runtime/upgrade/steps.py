@@ -19,10 +19,11 @@ from streamtable.plan.sink.sink import Sink
 from streamtable.runtime.checkpoint.assignment import Assignment
 from streamtable.runtime.checkpoint.checkpoint import Checkpoint
 from streamtable.runtime.checkpoint.manifest.content import Manifest
-from streamtable.runtime.checkpoint.manifest.file import write_file, write_manifest
+from streamtable.runtime.checkpoint.manifest.file import write_manifest
 from streamtable.runtime.checkpoint.partition_watermarks import FILE as WATERMARKS
 from streamtable.runtime.checkpoint.storage.lock import Lock
 from streamtable.runtime.checkpoint.storage.moved import adopt
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 from streamtable.runtime.endpoints import by_target, sink_facts, target_of
 from streamtable.runtime.preflight.cluster import make_ready
 from streamtable.runtime.upgrade.at_once import at_once

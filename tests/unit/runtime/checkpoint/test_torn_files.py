@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint.storage.torn_files import check_whole, write_whole
+from streamtable.runtime.checkpoint.storage.torn_files import check_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 
 _WHOLE = b'v1\n{"nextBatchWatermarkMs":0}'
 

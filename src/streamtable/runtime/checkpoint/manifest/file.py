@@ -9,7 +9,7 @@ import uuid
 from streamtable.core.checkpoint_path import MANIFEST, CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.checkpoint.manifest.content import Manifest, layout_difference
-from streamtable.runtime.checkpoint.storage.torn_files import write_whole
+from streamtable.runtime.checkpoint.storage.whole_files import write_file
 from streamtable.runtime.status import lock as status_lock
 from streamtable.runtime.status.document import DRAFT, FILE
 
@@ -68,21 +68,6 @@ def write_manifest(path: CheckpointPath, manifest: Manifest) -> None:
     if target.exists() and json.loads(target.read_text(encoding="utf-8")) == data:
         return
     write_file(target, json.dumps(data, indent=2))
-
-
-def write_file(target: CheckpointPath, text: str) -> None:
-    """Write a file of a checkpoint atomically: readers see the old or the new text as a whole.
-
-    Raises:
-        StreamtableError: CHECKPOINT_UNREADABLE if the file cannot be written because the disk is
-            full or missing.
-    """
-    try:
-        write_whole(target, text)
-    except OSError as error:
-        raise StreamtableError(
-            Condition.CHECKPOINT_UNREADABLE, checkpoint=target.parent, reason=error.strerror
-        ) from error
 
 
 def mismatch(

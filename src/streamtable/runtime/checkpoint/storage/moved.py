@@ -12,7 +12,8 @@ from pathlib import Path
 
 from streamtable.core.checkpoint_path import CheckpointPath
 from streamtable.core.errors import Condition, StreamtableError
-from streamtable.runtime.checkpoint.storage.torn_files import is_torn, write_whole
+from streamtable.runtime.checkpoint.storage.torn_files import is_torn
+from streamtable.runtime.checkpoint.storage.whole_files import write_whole
 
 _SCHEMAS = "_stateSchema"
 

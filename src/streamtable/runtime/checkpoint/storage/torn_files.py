@@ -7,9 +7,7 @@ disks that acknowledge writes too early can leave torn files: empty files, or fi
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from pathlib import Path
 
 from streamtable.core.checkpoint_path import CheckpointPath, numbered
 from streamtable.core.errors import Condition, StreamtableError
@@ -56,31 +54,6 @@ def check_whole(query: CheckpointPath, notice: Callable[[str], None], stale_keys
 def is_torn(file: CheckpointPath) -> bool:
     """Whether a file is empty or contains only zero bytes."""
     return not file.read_bytes().strip(b"\0")
-
-
-def write_whole(target: CheckpointPath, text: str, draft: CheckpointPath | None = None) -> None:
-    """Write a file atomically: it has the old or the new content, also after a power failure.
-
-    Args:
-        target: the file.
-        text: its new content.
-        draft: name of a local file's new content until it is complete; None for a name beside the
-            target.
-    """
-    if not isinstance(target, Path):
-        target.write_text(text, encoding="utf-8")  # atomic in other file systems
-        return
-    draft = draft if isinstance(draft, Path) else target.with_suffix(".tmp")
-    with draft.open("w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(target)
-    folder = os.open(target.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _newest(log: CheckpointPath) -> CheckpointPath | None:
