@@ -22,11 +22,11 @@ import org.apache.spark.unsafe.types.UTF8String;
  * Timestamps are in microseconds.
  */
 public final class DateTexts {
-  private static final Cache<String, DateTimeFormatter> FORMATTERS =
+  private static final Cache<DateTimeFormatter> FORMATTERS =
       new Cache<>(pattern -> DateTimeFormatter.ofPattern(pattern, Locale.US));
-  private static final Cache<String, SimpleDateFormat> LEGACY =
+  private static final Cache<SimpleDateFormat> LEGACY =
       new Cache<>(pattern -> new SimpleDateFormat(pattern, Locale.US));
-  private static final String USUAL = "yyyy-MM-dd HH:mm:ss";
+  private static final UTF8String USUAL = UTF8String.fromString("yyyy-MM-dd HH:mm:ss");
   private static final long MICROS_PER_SECOND = 1_000_000;
   private static final long MICROS_PER_MILLI = 1000;
   private static final long MILLIS_PER_SECOND = 1000;
@@ -38,13 +38,13 @@ public final class DateTexts {
   @SqlFunction("STRING")
   public static UTF8String format(long local, UTF8String pattern) {
     LocalDateTime moment = DateTimeUtils.microsToLocalDateTime(local);
-    return UTF8String.fromString(moment.format(FORMATTERS.get(pattern.toString())));
+    return UTF8String.fromString(moment.format(FORMATTERS.get(pattern)));
   }
 
   /** Formats epoch seconds. */
   @SqlFunction("STRING")
   public static UTF8String formatLegacy(long seconds, UTF8String pattern, UTF8String zone) {
-    SimpleDateFormat format = legacy(pattern.toString(), zone(zone));
+    SimpleDateFormat format = legacy(pattern, zone(zone));
     return UTF8String.fromString(format.format(new Date(seconds * MILLIS_PER_SECOND)));
   }
 
@@ -56,7 +56,7 @@ public final class DateTexts {
   public static Long parse(UTF8String text, UTF8String pattern) {
     DateTimeFormatter formatter;
     try {
-      formatter = FORMATTERS.get(pattern.toString());
+      formatter = FORMATTERS.get(pattern);
     } catch (IllegalArgumentException broken) {
       return null;
     }
@@ -102,7 +102,7 @@ public final class DateTexts {
   @SqlFunction("TIMESTAMP")
   public static Long parseLegacy(UTF8String text, UTF8String pattern, UTF8String zone) {
     Date found =
-        legacy(pattern.toString(), zone(zone)).parse(text.toString(), new ParsePosition(0));
+        legacy(pattern, zone(zone)).parse(text.toString(), new ParsePosition(0));
     return found == null ? null : (Long) (found.getTime() * MICROS_PER_MILLI);
   }
 
@@ -123,7 +123,7 @@ public final class DateTexts {
     return TimeZone.getTimeZone(ZoneId.of(name.toString()));
   }
 
-  private static SimpleDateFormat legacy(String pattern, TimeZone zone) {
+  private static SimpleDateFormat legacy(UTF8String pattern, TimeZone zone) {
     SimpleDateFormat format = LEGACY.get(pattern);
     // A zone in a parsed text has changed the format's own zone.
     format.setTimeZone(zone);

@@ -38,7 +38,7 @@ public final class JsonFunctions {
   private static final Configuration LAX = STRICT.addOptions(Option.SUPPRESS_EXCEPTIONS);
   private static final Pattern MODE =
       Pattern.compile("\\s*(strict|lax)\\s+(.+)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
-  private static final Cache<String, Found> PATHS = new Cache<>(JsonFunctions::compiled);
+  private static final Cache<Found> PATHS = new Cache<>(JsonFunctions::compiled);
 
   private JsonFunctions() {}
 
@@ -68,7 +68,7 @@ public final class JsonFunctions {
    * mode.
    */
   private static Found find(UTF8String json, UTF8String path) {
-    Found compiled = PATHS.get(path.toString());
+    Found compiled = PATHS.get(path);
     Found found = new Found();
     found.lax = compiled.lax;
     try {

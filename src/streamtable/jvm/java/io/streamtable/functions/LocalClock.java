@@ -12,8 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class LocalClock {
   private static final long SECOND = 1_000_000;
-  private static final Cache<UTF8String, LocalClock> CLOCKS =
-      new Cache<>(id -> new LocalClock(ZoneId.of(id.toString()).getRules()));
+  private static final Cache<LocalClock> CLOCKS =
+      new Cache<>(id -> new LocalClock(ZoneId.of(id).getRules()));
 
   private final ZoneRules rules;
   /** Moments in microseconds, from (inclusive) and until, that have an offset. */

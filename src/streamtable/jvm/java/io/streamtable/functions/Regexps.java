@@ -13,8 +13,9 @@ import org.apache.spark.unsafe.types.UTF8String;
  * not take part is NULL.
  */
 public final class Regexps {
-  private static final Cache<String, Pattern> PATTERNS = new Cache<>(Regexps::compiled);
-  private static final Cache<String, Pattern> SIMILAR = new Cache<>(SimilarTo::pattern);
+  private static final Cache<Pattern> PATTERNS = new Cache<>(Regexps::compiled);
+  private static final Cache<Pattern> SIMILAR = new Cache<>(SimilarTo::pattern);
+  private static final UTF8String NUL = UTF8String.fromString("\0");
 
   private Regexps() {}
 
@@ -27,7 +28,7 @@ public final class Regexps {
   }
 
   private static Matcher matcher(UTF8String text, UTF8String regex) {
-    Pattern pattern = PATTERNS.get(regex.toString());
+    Pattern pattern = PATTERNS.get(regex);
     return pattern == null ? null : pattern.matcher(text.toString());
   }
 
@@ -102,7 +103,7 @@ public final class Regexps {
   /** Evaluates SQL's SIMILAR TO; `escape` is one character or empty. */
   @SqlFunction("BOOLEAN")
   public static boolean similar(UTF8String text, UTF8String pattern, UTF8String escape) {
-    Pattern java = SIMILAR.get(escape.toString() + '\0' + pattern);
+    Pattern java = SIMILAR.get(UTF8String.concat(escape, NUL, pattern));
     return java.matcher(text.toString()).matches();
   }
 }

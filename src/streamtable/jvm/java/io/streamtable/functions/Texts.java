@@ -18,7 +18,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /** String functions that Spark lacks or supports only with constants. */
 public final class Texts {
-  private static final Cache<String, URL> URLS = new Cache<>(Texts::url);
+  private static final Cache<URL> URLS = new Cache<>(Texts::url);
 
   private Texts() {}
 
@@ -37,13 +37,13 @@ public final class Texts {
   /** Returns a part of a URL. */
   @SqlFunction("STRING")
   public static UTF8String parseUrl(UTF8String url, UTF8String part) {
-    URL parsed = URLS.get(url.toString());
+    URL parsed = URLS.get(url);
     return parsed == null ? null : text(part(parsed, part.toString()));
   }
 
   /** Returns a parameter of a URL's query, not decoded. */
   public static UTF8String parseUrl(UTF8String url, UTF8String part, UTF8String key) {
-    URL parsed = part.toString().equals("QUERY") ? URLS.get(url.toString()) : null;
+    URL parsed = part.toString().equals("QUERY") ? URLS.get(url) : null;
     if (parsed == null || parsed.getQuery() == null) {
       return null;
     }

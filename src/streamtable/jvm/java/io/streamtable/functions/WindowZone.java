@@ -16,8 +16,7 @@ import org.apache.spark.unsafe.types.UTF8String;
  */
 public final class WindowZone implements Serializable {
   private static final long HOUR_MS = 3_600_000;
-  private static final Cache<UTF8String, WindowZone> ZONES =
-      new Cache<>(id -> WindowZone.of(id.toString()));
+  private static final Cache<WindowZone> ZONES = new Cache<>(WindowZone::of);
 
   private record Window(long end, long last) {}
 
