@@ -26,7 +26,8 @@ def operators() -> tuple[type[Node], ...]:
 
 
 def layouts() -> Iterator[StateLayout]:
-    """Yield every state layout. `WindowAggregate` and `Join` have two."""
+    """Yield every state layout. `WindowAggregate` has two, and `Join` three."""
     yield from (cls.state for cls in operators() if cls.state)
     yield WindowAggregate.bucket_state
     yield Join.append_state
+    yield Join.pair_state

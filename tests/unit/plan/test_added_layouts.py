@@ -1,7 +1,7 @@
 """State layouts that operators have besides an earlier one, and their record in a checkpoint.
 
-Window aggregates may keep their groups in buckets, and joins may add rows of append-only inputs
-without a search for equal rows.
+Window aggregates may keep their groups in buckets. Joins may add rows of append-only inputs without
+a search for equal rows, and may keep both inputs in one state.
 """
 
 from __future__ import annotations
@@ -22,7 +22,17 @@ CREATE TABLE {name} (k INT, v INT, b BYTES, r ROW<x INT>, ts TIMESTAMP(3), p AS 
   WATERMARK FOR ts AS ts - INTERVAL '2' SECOND) WITH ('connector' = 'kafka', 'topic' = '{name}',
   'properties.bootstrap.servers' = 'localhost:9092', 'format' = '{format}');
 """
-_TABLES = _TABLE.format(name="e", format="json") + _TABLE.format(name="c", format="debezium-json")
+_UPSERTS = """
+CREATE TABLE {name} (k INT PRIMARY KEY NOT ENFORCED, n BIGINT) WITH (
+  'connector' = 'upsert-kafka', 'topic' = '{name}', 'key.format' = 'json', 'value.format' = 'json',
+  'properties.bootstrap.servers' = 'localhost:9092');
+"""
+_TABLES = (
+    _TABLE.format(name="e", format="json")
+    + _TABLE.format(name="c", format="debezium-json")
+    + _UPSERTS.format(name="u")
+    + _UPSERTS.format(name="w")
+)
 _TUMBLE = "TUMBLE(TABLE e, DESCRIPTOR(ts), INTERVAL '10' SECOND)"
 
 
@@ -143,10 +153,38 @@ def test_inputs_whose_rows_are_only_added(query: str, appends: tuple[bool, bool]
     assert _appends(query) == [appends]
 
 
+_PAIR = "SELECT a.k, b.n FROM u AS a JOIN w AS b ON a.k = b.k"
+_COUNTS = "(SELECT k, COUNT(*) AS n FROM e GROUP BY {})"
+
+
+@pytest.mark.parametrize(
+    ("query", "paired"),
+    [
+        (_PAIR, True),
+        (_PAIR.replace("JOIN", "FULL JOIN") + " AND a.n < b.n", True),
+        (_PAIR.replace("w AS b", f"{_COUNTS.format('k')} AS b"), True),
+        ("SELECT k FROM u WHERE k IN (SELECT k FROM w)", True),
+        # Several rows of a join key, with or without a key.
+        (_PAIR.replace("w AS b", f"{_COUNTS.format('k, v')} AS b"), False),
+        (_PAIR.replace("a.k = b.k", "a.k = b.n"), False),
+        (_PAIR.replace("u AS a", "e AS a"), False),
+        # Rows that expire one by one.
+        (_PAIR.replace("SELECT", "SELECT /*+ STATE_TTL('a' = '1d') */", 1), False),
+    ],
+)
+def test_joins_of_single_rows(query: str, paired: bool) -> None:
+    nodes = every(_session(query).plans[0].input)
+    assert [node.is_paired for node in nodes if isinstance(node, Join)] == [paired]
+
+
 @pytest.mark.parametrize(
     ("query", "layout", "before", "version"),
-    [(_query(), "WindowBuckets", "WindowAggregate", 8), (_JOIN, "AppendJoin", "Join", 9)],
-    ids=["buckets", "join"],
+    [
+        (_query(), "WindowBuckets", "WindowAggregate", 8),
+        (_JOIN, "AppendJoin", "Join", 9),
+        (_PAIR, "PairedJoin", "Join", 10),
+    ],
+    ids=["buckets", "append", "pairs"],
 )
 def test_the_checkpoint_decides_which_layout_a_query_has(
     query: str, layout: str, before: str, version: int

@@ -36,6 +36,7 @@ class JoinOperator(OperatorSpec, package="join"):
         right_appends: `left_appends` for the right rows.
         right_upserts: `left_upserts` for the right rows.
         right_begins: `left_begins` for the right rows.
+        paired: whether both inputs have at most one row per join key, and one state.
         output_key: positions in the output; a delete and an insert with the same values there
             become an update.
         before: whether to emit update-before rows.
@@ -58,6 +59,7 @@ class JoinOperator(OperatorSpec, package="join"):
     right_appends: bool
     right_upserts: bool
     right_begins: bool
+    paired: bool
     output_key: Sequence[int] | None
     before: bool
     left_ttl: int

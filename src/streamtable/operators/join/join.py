@@ -31,7 +31,8 @@ def lower_join(
     left_row, right_row = map(without_position, (node.left.fields, node.right.fields))
     one = _tagged(left, node, is_left=True)
     other = _tagged(right, node, is_left=False)
-    appended = node.layout(context.lacking) == node.append_state
+    layout = node.layout(context.lacking)
+    appended = layout == node.append_state
     return context.bridge.operator(
         context.union([one, other]),
         JoinOperator(
@@ -47,6 +48,7 @@ def lower_join(
             right_appends=appended and node.appends(left=False),
             right_upserts=node.right_upserts is not None,
             right_begins=node.right.retracts_first and not node.expires,
+            paired=layout == node.pair_state,
             output_key=positions(node.key, node.fields),
             before=node.before,
             left_ttl=milliseconds(node.left_ttl),

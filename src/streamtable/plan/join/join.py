@@ -71,6 +71,8 @@ class Join(PairsChanges, PairNode):
     state = StateLayout("Join", 1, ("JoinProcessor",), frozenset({"left", "right"}), by_value=True)
     #: The layout with rows of append-only inputs, which are not looked for.
     append_state = replace(state, id="AppendJoin")
+    #: The layout with one state for both inputs, which have at most one row per join key.
+    pair_state = replace(state, id="PairedJoin", variables=frozenset({"rows"}), by_value=False)
 
     condition: str | None = None
     condition_fields: frozenset[str] = frozenset()
@@ -183,8 +185,19 @@ class Join(PairsChanges, PairNode):
         single_pairs = self.condition is not None or self.expires
         return not (single_pairs and self.kind.depends_on_unmatched(left=left))
 
+    @property
+    def is_paired(self) -> bool:
+        """Whether the rows of both inputs may be stored as one, because each key has only these.
+
+        Rows with a TTL expire one by one.
+        """
+        sides = ((self.left, self.left_keys), (self.right, self.right_keys))
+        return not self.expires and all(side_key(side, keys) == () for side, keys in sides)
+
     def layout(self, lacking: Set[str] = frozenset()) -> StateLayout:
-        """Return the layout with rows of append-only inputs, if there are any."""
+        """Return the layout for pairs of rows, or for rows of append-only inputs, if possible."""
+        if self.is_paired and self.pair_state.id not in lacking:
+            return self.pair_state
         appends = self.appends(left=True) or self.appends(left=False)
         has_appended = appends and self.append_state.id not in lacking
         return self.append_state if has_appended else self.state

@@ -78,6 +78,7 @@ COUNTED = {
     "full_many": _counted("a FULL JOIN b ON a.g = b.g", "a.v", "b.v"),
     "full_residual": _counted("a FULL JOIN b ON a.g = b.g AND a.v < b.v", "a.v", "b.v"),
     "right_residual": _counted("a RIGHT JOIN b ON a.g = b.k AND a.v <> b.v", "a.v", "b.v"),
+    "full_residual_by_keys": _counted("a FULL JOIN b ON a.k = b.k AND a.v < b.v", "a.v", "b.v"),
     "no_equality": _counted("a FULL JOIN b ON a.v < b.v AND b.k < 3", "a.v", "b.v"),
     "of_groups": _counted(
         (

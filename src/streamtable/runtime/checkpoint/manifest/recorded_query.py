@@ -28,7 +28,11 @@ from streamtable.runtime.checkpoint.manifest.row_options import RowOptions, firs
 
 #: State layouts that operators have got besides an earlier one, with the layout of the first
 #: checkpoints that have them. Versions before would look for other keys of state.
-ADDED_LAYOUTS = {WindowAggregate.bucket_state.id: 8, Join.append_state.id: 9}
+ADDED_LAYOUTS = {
+    WindowAggregate.bucket_state.id: 8,
+    Join.append_state.id: 9,
+    Join.pair_state.id: 10,
+}
 
 #: The folder of a query for the ends of its sinks.
 POSITIONS = "sinks"

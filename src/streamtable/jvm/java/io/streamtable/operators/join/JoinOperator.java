@@ -2,6 +2,7 @@ package io.streamtable.operators.join;
 
 import io.streamtable.operators.Keyed;
 import io.streamtable.operators.OperatorSpec;
+import io.streamtable.operators.join.side.StoredSide;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.state.ExpiringState;
 import java.util.List;
@@ -17,11 +18,12 @@ import org.apache.spark.sql.types.StructType;
  * positions.
  *
  * @param condition condition of pairs in addition to equal keys, as Spark SQL; null for none
- * @param leftKey positions, or null; see {@link JoinSide#of}
+ * @param leftKey positions, or null; see {@link StoredSide#of}
  * @param leftUnique positions, or null; see {@link JoinSpec}
- * @param leftAppends see {@link JoinSide#of}
+ * @param leftAppends see {@link StoredSide#of}
  * @param leftUpserts whether left rows are upserts and deletes by that key
  * @param leftBegins whether the first change of a left row may be a retraction; it is then ignored
+ * @param paired see {@link JoinSpec}
  * @param outputKey positions, or null; see {@link NetRows#changes}
  * @param leftTtl see {@link ExpiringState#of}
  * @param positions whether output rows end with the position of an input row
@@ -40,6 +42,7 @@ public record JoinOperator(
     boolean rightAppends,
     boolean rightUpserts,
     boolean rightBegins,
+    boolean paired,
     List<Integer> outputKey,
     boolean before,
     long leftTtl,
@@ -71,6 +74,7 @@ public record JoinOperator(
             rightAppends,
             rightUpserts,
             rightBegins,
+            paired,
             PairCondition.of(input, condition, left, right),
             Keyed.positions(outputKey),
             before,

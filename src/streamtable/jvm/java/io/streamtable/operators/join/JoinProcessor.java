@@ -1,10 +1,11 @@
 package io.streamtable.operators.join;
 
 import io.streamtable.operators.RowProcessor;
+import io.streamtable.operators.join.side.JoinSide;
+import io.streamtable.operators.join.side.JoinSides;
 import io.streamtable.operators.row.InexactRetractions;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
-import io.streamtable.operators.state.ExpiringState;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,8 +20,7 @@ import scala.jdk.javaapi.CollectionConverters;
  *
  * <p>Input rows are (row kind, key columns..., left row, right row), where one of the two rows is
  * null; if an input contains upserts or the output has positions, Kafka's partition and offset
- * follow. State (layout v1):
- * "left" and "right", the current rows of each input; see {@link JoinSide}. State has the number of
+ * follow. State: the current rows of each input; see {@link JoinSides}. State has the number of
  * matches of a row only if a condition decides about single pairs. Without a condition, either all
  * rows of a key have matches or none has. With a state TTL it is also stored, because a row may
  * have been emitted with a match that has expired since. A retraction of a row then retracts its
@@ -31,19 +31,16 @@ public final class JoinProcessor extends RowProcessor {
   private static final int WORTH_ASKING = 3;
 
   private final JoinSpec spec;
-  private final JoinSide left;
-  private final JoinSide right;
+  private final JoinSides sides;
 
   JoinProcessor(JoinSpec spec) {
     this.spec = spec;
-    this.left = JoinSide.of(spec.left(), spec.leftKey(), spec.leftAppends());
-    this.right = JoinSide.of(spec.right(), spec.rightKey(), spec.rightAppends());
+    this.sides = spec.sides();
   }
 
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
-    left.open(ExpiringState.of(getHandle(), spec.leftTtl()), "left");
-    right.open(ExpiringState.of(getHandle(), spec.rightTtl()), "right");
+    sides.open(getHandle());
     if (spec.condition() != null) {
       spec.condition().open();
     }
@@ -52,8 +49,9 @@ public final class JoinProcessor extends RowProcessor {
   @Override
   public scala.collection.Iterator<Row> handleRows(
       Row key, scala.collection.Iterator<Row> input, TimerValues timers) {
-    left.begin();
-    right.begin();
+    sides.begin();
+    JoinSide left = sides.left();
+    JoinSide right = sides.right();
     NetRows leftChanges = new NetRows(spec.expires(), spec.leftBegins());
     NetRows rightChanges = new NetRows(spec.expires(), spec.rightBegins());
     Upserts leftUpserts = upserts(true);
@@ -102,6 +100,7 @@ public final class JoinProcessor extends RowProcessor {
         rightChanges.unchanged(right::refresh);
       }
     }
+    sides.end();
     List<Row> changes = output.changes(spec.outputKey(), spec.before());
     if (key.anyNull()) {
       changes.addAll(0, returned(leftChanges, rightChanges));
@@ -144,7 +143,7 @@ public final class JoinProcessor extends RowProcessor {
   }
 
   private void apply(boolean isLeft, NetRows changes, JoinOutput output) {
-    JoinSide own = isLeft ? left : right;
+    JoinSide own = isLeft ? sides.left() : sides.right();
     int[] key = isLeft ? spec.leftUnique() : spec.rightUnique();
     InexactRetractions inexact = new InexactRetractions(key);
     if ((isLeft ? spec.leftKey() : spec.rightKey()) == null) {
@@ -174,7 +173,7 @@ public final class JoinProcessor extends RowProcessor {
     if (by == 0) {
       return;
     }
-    JoinSide own = isLeft ? left : right;
+    JoinSide own = isLeft ? sides.left() : sides.right();
     // The first row of a key gives all rows of the other side a match; the last row removes it.
     boolean turns = spec.kind().keepsUnmatched(!isLeft) && !counted() && own.isEmpty();
     output.own(isLeft, row, by);
@@ -194,7 +193,7 @@ public final class JoinProcessor extends RowProcessor {
 
   /** Joins a row with the other side. Returns the number of its matches. */
   private long meet(boolean isLeft, Row row, long by, boolean turns, JoinOutput output) {
-    JoinSide other = isLeft ? right : left;
+    JoinSide other = isLeft ? sides.right() : sides.left();
     PairCondition condition = spec.condition();
     if (!spec.kind().pairs() && !counted() && !turns) {
       return other.isEmpty() ? 0 : 1;

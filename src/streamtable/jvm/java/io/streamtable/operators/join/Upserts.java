@@ -1,5 +1,6 @@
 package io.streamtable.operators.join;
 
+import io.streamtable.operators.join.side.JoinSide;
 import io.streamtable.operators.row.NetRows;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowValue;

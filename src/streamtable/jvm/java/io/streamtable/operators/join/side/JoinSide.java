@@ -1,14 +1,12 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Values;
 import java.io.Serializable;
 import java.util.Iterator;
 import org.apache.spark.sql.Row;
-import org.apache.spark.sql.streaming.StatefulProcessorHandle;
-import org.apache.spark.sql.types.StructType;
 
 /** State with the rows of one input of a join that share a join key. */
-interface JoinSide extends Serializable {
+public interface JoinSide extends Serializable {
   /**
    * A stored row.
    *
@@ -16,27 +14,6 @@ interface JoinSide extends Serializable {
    * @param matches number of matching rows of the other input, if it is counted
    */
   record Entry(Row row, long count, long matches) {}
-
-  /**
-   * Returns the state layout for the known properties of the rows.
-   *
-   * @param key positions of columns that identify a row within a join key; empty if there is at
-   *     most one row, null if equal rows may occur
-   * @param appends whether rows without a key are only added, and their matches are not counted
-   */
-  static JoinSide of(StructType schema, int[] key, boolean appends) {
-    if (key == null) {
-      return new ReadOnceSide(appends ? new AppendedSide(schema) : new CountedSide(schema));
-    }
-    return key.length == 0
-        ? new SingleSide(schema)
-        : new ReadOnceSide(new KeyedSide(schema, key));
-  }
-
-  void open(StatefulProcessorHandle handle, String name);
-
-  /** Moves to another join key. */
-  default void begin() {}
 
   /** Returns whether an added row is looked for, unless {@link #allNew} was called. */
   default boolean looksForAdded() {

@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.side;
 
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -10,15 +10,15 @@ import org.apache.spark.sql.streaming.StatefulProcessorHandle;
  * A side of several rows, which are read once for all changes of the other side in a call. Each read
  * of all rows opens an iterator of the state, which costs more than a few rows.
  */
-final class ReadOnceSide implements JoinSide {
+final class ReadOnceSide implements StoredSide {
   private static final int MAX_HELD = 1_000;
 
-  private final JoinSide side;
+  private final StoredSide side;
   /** All rows of the join key; null if they are not read, changed since, or too many. */
   private transient List<Entry> held;
   private transient boolean many;
 
-  ReadOnceSide(JoinSide side) {
+  ReadOnceSide(StoredSide side) {
     this.side = side;
   }
 

@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowValue;
@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Rows with a unique key. State (layout v1): the key -> (row, matches). */
-final class KeyedSide implements JoinSide {
+final class KeyedSide implements StoredSide {
   private final int[] key;
   private final StructType keySchema;
   private final StructType valueSchema;

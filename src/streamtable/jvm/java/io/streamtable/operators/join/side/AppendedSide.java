@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.state.KnownGroups;
@@ -21,7 +21,7 @@ import scala.jdk.javaapi.CollectionConverters;
  * the number of a row in its task, after a number of the query and batch. It does not repeat within
  * a join key, even if the rows were copied from the state of another query.
  */
-final class AppendedSide implements JoinSide {
+final class AppendedSide implements StoredSide {
   private static final StructType KEY =
       new StructType().add("batch", DataTypes.LongType).add("number", DataTypes.LongType);
 

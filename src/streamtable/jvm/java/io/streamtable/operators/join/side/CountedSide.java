@@ -1,4 +1,4 @@
-package io.streamtable.operators.join;
+package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.state.KnownGroups;
@@ -13,7 +13,7 @@ import org.apache.spark.sql.types.StructType;
 import scala.jdk.javaapi.CollectionConverters;
 
 /** Rows without a key, with a count of equal rows. State (layout v1): row -> (count, matches). */
-final class CountedSide implements JoinSide {
+final class CountedSide implements StoredSide {
   private static final StructType VALUE =
       new StructType().add("count", DataTypes.LongType).add("matches", DataTypes.LongType);
 
