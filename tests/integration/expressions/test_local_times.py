@@ -1,4 +1,4 @@
-"""Arithmetic with local times as numbers (`LocalTimes`) gives the values of Spark's calendar."""
+"""Local times as numbers (`LocalTimes`) give the values and texts of Spark's calendar."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from streamtable.testing.answers import INTERPRETED, set_for_a_while
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _RULE = "io.streamtable.query.LocalTimes"
 _EXPRESSIONS = (
@@ -45,16 +45,11 @@ def test_equal_values(spark: SparkSession, settings: dict[str, str]) -> None:
         "make_dt_interval(0, 0, 0, n / 1000000) AS i",
     )
 
-    def plan() -> str:
-        with set_for_a_while(spark, {"spark.sql.maxPlanStringLength": "100000"}):
-            text: str = rows.selectExpr("a - b")._jdf.queryExecution().optimizedPlan().toString()
-        return text
-
     with set_for_a_while(spark, settings):
         found = answers()
-        assert "subtractExact" in plan()
+        assert "subtractExact" in _plan(rows, "a - b")
         with set_for_a_while(spark, {"spark.sql.optimizer.excludedRules": _RULE}):
-            assert "subtractExact" not in plan()
+            assert "subtractExact" not in _plan(rows, "a - b")
             assert found == answers()
 
 
@@ -88,10 +83,58 @@ def test_equal_local_times(spark: SparkSession, settings: dict[str, str], zone: 
             assert found == answers()
 
 
+_TEXTS = (
+    "CAST(a AS STRING)",
+    "CAST(CAST(a AS TIMESTAMP_LTZ) AS STRING)",
+    "substring(CAST(a AS STRING), 1, 10)",
+    "substring(CAST(a AS STRING), 12, 5)",
+    "substring(CAST(CAST(a AS TIMESTAMP_LTZ) AS STRING), 1, 19)",
+    "substring(CAST(a AS STRING), 20, 0)",
+    # Parts that Spark takes from the text.
+    "substring(CAST(a AS STRING), 12, 9)",
+    "substring(CAST(a AS STRING), -3, 3)",
+    "substring(CAST(a AS STRING), 1, length(b))",
+    "substring(CAST(CAST(a AS DATE) AS STRING), 1, 4)",
+)
+_YEAR_US = 31_556_952_000_000
+
+
+@pytest.mark.parametrize("settings", [{}, INTERPRETED], ids=["generated", "interpreted"])
+@pytest.mark.parametrize("zone", ["UTC", "America/New_York"])
+def test_equal_texts(spark: SparkSession, settings: dict[str, str], zone: str) -> None:
+    dice = random.Random(7)
+    edges = [year * _YEAR_US for year in (-1971, -1970, -1969, 0, 8028, 8029, 8030, 9000)]
+    near = [edge + off for edge in edges for off in (-1_000_000, -1, 0, 1, 120_000, 999_999)]
+    drawn = [
+        dice.randrange(-62 * 10**15, 250 * 10**15) // unit * unit
+        for unit in (1, 1_000, 10_000, 1_000_000)
+        for _ in range(150)
+    ]
+    rows = spark.createDataFrame(
+        [*((n,) for n in (*near, *drawn)), (None,)], "n BIGINT"
+    ).selectExpr("CAST(timestamp_micros(n) AS TIMESTAMP_NTZ) AS a", "CAST(n AS STRING) AS b")
+
+    def answers() -> list[Any]:
+        return rows.selectExpr(*_TEXTS).collect()
+
+    with set_for_a_while(spark, {**settings, "spark.sql.session.timeZone": zone}):
+        found = answers()
+        assert "LocalTexts" in _plan(rows, _TEXTS[2])
+        with set_for_a_while(spark, {"spark.sql.optimizer.excludedRules": _RULE}):
+            assert "LocalTexts" not in _plan(rows, _TEXTS[2])
+            assert found == answers()
+
+
 def test_a_time_beyond_the_calendar_is_an_error(spark: SparkSession) -> None:
     rows = spark.range(1).selectExpr("TIMESTAMP_NTZ'9999-12-31 00:00:00' AS a", "id")
     with pytest.raises(Exception, match="overflow"):
         rows.selectExpr("timestampadd(MICROSECOND, 9223372036854775807 - id, a)").collect()
+
+
+def _plan(rows: DataFrame, expression: str) -> str:
+    with set_for_a_while(rows.sparkSession, {"spark.sql.maxPlanStringLength": "100000"}):
+        query = rows.selectExpr(expression)._jdf.queryExecution()
+        return str(query.optimizedPlan().toString())
 
 
 def _time(dice: random.Random) -> str | None:

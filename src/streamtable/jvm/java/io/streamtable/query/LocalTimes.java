@@ -2,10 +2,12 @@ package io.streamtable.query;
 
 import io.streamtable.expressions.MethodCall;
 import io.streamtable.functions.LocalClock;
+import io.streamtable.functions.LocalTexts;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.Substring;
 import org.apache.spark.sql.catalyst.expressions.SubtractTimestamps;
 import org.apache.spark.sql.catalyst.expressions.TimestampAdd;
 import org.apache.spark.sql.catalyst.expressions.TimestampAddInterval;
@@ -20,8 +22,8 @@ import scala.runtime.AbstractPartialFunction;
 
 /**
  * Computes with local times (TIMESTAMP_NTZ) as numbers of microseconds. Spark adds and subtracts them
- * with the calendar of java.time in UTC, where the result is the same, because each day has 24 hours,
- * and converts moments to local times with that calendar, too.
+ * with the calendar of java.time in UTC, where the result is the same, because each day has 24 hours.
+ * Spark also converts moments to local times with that calendar, and writes texts with its formatters.
  */
 final class LocalTimes extends Rule<LogicalPlan> {
   private static final Replaced REPLACED = new Replaced();
@@ -65,14 +67,59 @@ final class LocalTimes extends Rule<LogicalPlan> {
         && difference.dataType() instanceof DayTimeIntervalType) {
       return exact("subtractExact", difference.dataType(), difference.left(), difference.right());
     }
-    if (expression instanceof Cast cast
-        && isLocal(cast)
-        && cast.child().dataType().equals(DataTypes.TimestampType)) {
-      Expression zone = new Literal(UTF8String.fromString(cast.zoneId().getId()), DataTypes.StringType);
-      List<Expression> arguments = List.of(cast.child(), zone);
-      return MethodCall.ofStatic(LocalClock.class, "local", cast.dataType(), arguments);
+    if (expression instanceof Cast cast && isLocal(cast)) {
+      return isMoment(cast.child()) ? local(cast) : null;
     }
-    return null;
+    if (expression instanceof Substring part && part.str() instanceof Cast cast) {
+      return part(part, cast);
+    }
+    return expression instanceof Cast cast && isText(cast) ? text(cast) : null;
+  }
+
+  /** Returns the local time of a moment in the time zone of a cast. */
+  private static Expression local(Cast cast) {
+    Expression zone = new Literal(UTF8String.fromString(cast.zoneId().getId()), DataTypes.StringType);
+    List<Expression> arguments = List.of(cast.child(), zone);
+    return MethodCall.ofStatic(LocalClock.class, "local", DataTypes.TimestampNTZType, arguments);
+  }
+
+  /** Returns the local time that a cast makes a text of; null if the cast is another one. */
+  private static Expression timeOf(Cast cast) {
+    if (!isText(cast)) {
+      return null;
+    }
+    return isLocal(cast.child()) ? cast.child() : isMoment(cast.child()) ? local(cast) : null;
+  }
+
+  private static Expression text(Cast cast) {
+    Expression time = timeOf(cast);
+    return time == null ? null : text("time", List.of(time));
+  }
+
+  private static Expression part(Substring part, Cast cast) {
+    Expression time = timeOf(cast);
+    if (time == null
+        || !(part.pos() instanceof Literal start && start.value() instanceof Integer first)
+        || !(part.len() instanceof Literal wanted && wanted.value() instanceof Integer length)
+        || first < 1
+        || length < 0
+        || first - 1 > LocalTexts.LENGTH - length) {
+      return null;
+    }
+    Expression from = new Literal(first - 1, DataTypes.IntegerType);
+    return text("part", List.of(time, from, wanted));
+  }
+
+  private static Expression text(String method, List<Expression> arguments) {
+    return MethodCall.ofStatic(LocalTexts.class, method, DataTypes.StringType, arguments);
+  }
+
+  private static boolean isMoment(Expression expression) {
+    return expression.dataType().equals(DataTypes.TimestampType);
+  }
+
+  private static boolean isText(Expression expression) {
+    return expression.dataType().equals(DataTypes.StringType);
   }
 
   private static boolean isLocal(Expression expression) {
