@@ -10,8 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String;
 
 /**
  * The texts of local times, as of Spark's CAST: `yyyy-MM-dd HH:mm:ss`, then the digits of the
- * fraction up to the last one that is not 0. Spark's formatter costs ten times as much. It writes the
- * years that do not have four digits.
+ * fraction up to the last one that is not 0. Spark's formatter makes several objects for each text. It
+ * writes the years that do not have four digits.
  */
 public final class LocalTexts {
   /** The length of a text without a fraction. */
