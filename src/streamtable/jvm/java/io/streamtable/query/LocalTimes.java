@@ -73,7 +73,7 @@ final class LocalTimes extends Rule<LogicalPlan> {
     if (expression instanceof Substring part && part.str() instanceof Cast cast) {
       return part(part, cast);
     }
-    return expression instanceof Cast cast && isText(cast) ? text(cast) : null;
+    return expression instanceof Cast cast ? text(cast) : null;
   }
 
   /** Returns the local time of a moment in the time zone of a cast. */
