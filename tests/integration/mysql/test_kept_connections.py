@@ -63,6 +63,13 @@ class Shop:
     def streams(self) -> set[int]:
         return {k for k, command in self.connections().items() if command == "Binlog Dump"}
 
+    def closes_all(self) -> bool:
+        """Return whether all connections of the reader end soon."""
+        until = time.monotonic() + 20
+        while self.connections() and time.monotonic() < until:
+            time.sleep(0.1)
+        return not self.connections()
+
     def check(self) -> None:
         """Check that the changes result in the table, and that each change was read once."""
         assert same(self.folded.of(self.table), stored(self.server, self.table))
@@ -103,10 +110,7 @@ def test_batches_use_the_same_connections(shop: Shop) -> None:
     assert shop.carried == 30
     shop.check()
     shop.planner.close()
-    until = time.monotonic() + 20
-    while shop.connections() and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not shop.connections()
+    assert shop.closes_all()
 
 
 def test_reads_continue_after_binlog_rotation(shop: Shop) -> None:
@@ -191,6 +195,8 @@ def test_a_revoked_grant_is_reported(shop: Shop) -> None:
     shop.server.run(f"GRANT REPLICATION SLAVE ON *.* TO {USER}@'%'")
     shop.batch()
     shop.check()
+    shop.planner.close()
+    assert shop.closes_all(), "the connection that was no stream, too"
 
 
 def test_a_single_server_id(shop: Shop) -> None:

@@ -93,6 +93,7 @@ class Stream:
         self.settings = settings
         self._server = server
         self._connected = False
+        self._connections: list[pymysql.Connection] = []
         self._follow = follow
         by_gtid = {"auto_position": start.gtid, "is_mariadb": ":" not in start.gtid}
         by_file = {"log_file": start.file, "log_pos": start.pos, "resume_stream": True}
@@ -118,6 +119,7 @@ class Stream:
                 raise ConnectionLost
             self._connected = True
         opened = connect(self.settings, **wanted, database=database)
+        self._connections.append(opened)
         if database is None:
             require_uuid(opened, self.settings, self._server)
         return opened
@@ -176,8 +178,11 @@ class Stream:
         self._stream.table_map = {}
 
     def close(self) -> None:
-        """Close both connections."""
-        self._stream.close()
+        """Close both connections. The library forgets one that the server refuses as a stream."""
+        while self._connections:
+            connection = self._connections.pop()
+            if connection.open:
+                connection.close()
 
     def _told(self, error: pymysql.err.Error) -> StreamtableError:
         reason = str(error.args[-1]) if error.args else type(error).__name__
