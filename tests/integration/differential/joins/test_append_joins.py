@@ -6,24 +6,19 @@ none (`KnownGroups`).
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections import Counter
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.integration.differential.joins.support import JoinJob
 from tests.integration.event_time.support import ONE_TASK
 from tests.integration.jobs.support import PATIENCE_S, Cli, write
 
-from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.plan.join.join import Join
-from streamtable.runtime.checkpoint.rescale import open_rescale
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.histories import Change, fold, random_history
-from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_changes, produce_json
 
 if TYPE_CHECKING:
@@ -59,16 +54,16 @@ SELECT v, COALESCE(w, -1), COUNT(*) FROM e ${kind} JOIN b ON e.g = b.g GROUP BY 
 _Row = dict[str, int]
 
 
-class _Job:
+class _Job(JoinJob):
     """Runs of a join of `e` and `b`, and what it must have counted."""
 
     def __init__(
         self, spark: SparkSession, broker: Broker, topic: Topics, folder: Path, kind: str
     ) -> None:
-        self._servers, self._folder, self._kind = broker.bootstrap_servers, folder, kind
+        self._servers, self._kind = broker.bootstrap_servers, kind
         topics = {name: topic(name) for name in "ebo"}
         self.names = {**topics, "servers": self._servers, "kind": kind}
-        self.run = BoundedRun(spark, _SCRIPT, folder, self.names)
+        super().__init__(spark, _SCRIPT, folder, self.names)
         self._events: list[_Row] = []
         self._changes: list[Change] = []
 
@@ -81,13 +76,6 @@ class _Job:
     def is_right(self) -> bool:
         found = {(row["v"], row["w"]): row["n"] for row in self.run.rows("o").values()}
         return found == self._expected()
-
-    @property
-    def state(self) -> tuple[list[Any], int]:
-        """The state of the query in the manifest, and the layout of the manifest."""
-        manifest = json.loads((self._folder / "streamtable.json").read_text())
-        (query,) = manifest["queries"].values()
-        return query["state"], manifest["layout"]
 
     def _expected(self) -> Mapping[tuple[int, int], int]:
         rows: dict[int, list[int]] = {}
@@ -126,8 +114,7 @@ def test_rows_are_joined_over_restarts_and_a_rescale(
             job.run({"execution.micro-batch.max-records": str(dice.choice([5_000, 50_000]))})
             assert job.is_right(), (seed, number)
             if number == 1:
-                with open_rescale(str(tmp_path / "c"), 2, job.run.notices.append) as rescale:
-                    rescale.run(partial(repartition, Bridge(spark)), job.run.notices.append)
+                job.rescale(2)
     state, layout = job.state
     assert ["AppendJoin", 1] in state
     assert layout == 9

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import random
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.integration.differential.joins.support import JoinJob
 from tests.integration.event_time.support import ONE_TASK
 
-from streamtable.jvm.bridge import Bridge
-from streamtable.jvm.streaming.state_partitions import repartition
 from streamtable.plan.join.join import Join
-from streamtable.runtime.checkpoint.rescale import open_rescale
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.histories import Change, fold, random_history
-from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_changes
 
 if TYPE_CHECKING:
@@ -46,7 +41,7 @@ _KEYS = 40
 _LESS = " AND a.v < b.v"
 
 
-class _Job:
+class _Job(JoinJob):
     """Runs of a join of `a` and `b`, and the rows that it must have."""
 
     def __init__(
@@ -58,11 +53,10 @@ class _Job:
         kind: str,
         condition: str,
     ) -> None:
-        self._servers, self._folder = broker.bootstrap_servers, folder
-        self._kind, self._condition = kind, condition
+        self._servers, self._kind, self._condition = broker.bootstrap_servers, kind, condition
         self._names = {name: topic(name) for name in "abo"}
         texts = {"servers": self._servers, "kind": kind, "condition": condition}
-        self.run = BoundedRun(spark, _SCRIPT, folder, self._names | texts)
+        super().__init__(spark, _SCRIPT, folder, self._names | texts)
         self._changes: dict[str, list[Change]] = {"a": [], "b": []}
 
     def add(self, seed: int) -> None:
@@ -75,13 +69,6 @@ class _Job:
     def is_right(self) -> bool:
         rows = self.run.rows("o").values()
         return {row["k"]: (row["x"], row["y"]) for row in rows} == dict(self._expected())
-
-    @property
-    def state(self) -> tuple[list[Any], int]:
-        """The state of the query in the manifest, and the layout of the manifest."""
-        manifest = json.loads((self._folder / "streamtable.json").read_text())
-        (query,) = manifest["queries"].values()
-        return query["state"], manifest["layout"]
 
     def _expected(self) -> Iterator[tuple[int, tuple[int | None, int | None]]]:
         a, b = (fold(changes) for changes in self._changes.values())
@@ -122,8 +109,7 @@ def test_rows_are_joined_over_restarts_and_a_rescale(
             job.run({"execution.micro-batch.max-records": "70"})
             assert job.is_right(), (seed, number)
             if number == 1:
-                with open_rescale(str(tmp_path / "c"), 2, job.run.notices.append) as rescale:
-                    rescale.run(partial(repartition, Bridge(spark)), job.run.notices.append)
+                job.rescale(2)
     state, layout = job.state
     assert ["PairedJoin", 1] in state
     assert layout == 10
