@@ -49,3 +49,25 @@ def _value(row: DataFrame, call: str, path: str, clause: str = "") -> object:
     quoted = path.replace("'", "''")
     bound = binder().bind(expression(f"{call}('{JSON}', '{quoted}'{clause})"))
     return row.selectExpr(f"{bound.sql} AS found").collect()[0][0]
+
+
+def test_a_text_is_parsed_again_when_another_one_follows(row: DataFrame) -> None:
+    """Functions keep the last text that they have parsed."""
+    texts = ['{"x": 1, "y": [2]}', '{"x": 3}', "{broken", "null", '{"x": 1, "y": [2]}', ""]
+    pairs = [(one, other) for one in texts for other in texts]
+    none = "CAST(NULL AS STRING)"
+    call = f"flink_json_value({{}}, 'lax $.x', 'STRING', 'NULL', {none}, 'NULL', {none})"
+    query = "flink_json_query({}, 'lax $.y', 'WITHOUT', 'NULL', 'NULL')"
+    columns = [f.format(c) for f in (call, query, "flink_is_json({}, 'OBJECT')") for c in "aba"]
+    found = row.sparkSession.createDataFrame(pairs, "a STRING, b STRING").selectExpr(*columns)
+    expected = {
+        texts[0]: ("1", "[2]", True),
+        texts[1]: ("3", None, True),
+        "{broken": (None, None, False),
+        "null": (None, None, False),
+        "": (None, None, False),
+    }
+    assert [tuple(values) for values in found.collect()] == [
+        tuple(expected[text][part] for part in range(3) for text in (one, other, one))
+        for one, other in pairs
+    ]

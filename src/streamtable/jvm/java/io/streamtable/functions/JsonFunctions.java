@@ -39,6 +39,7 @@ public final class JsonFunctions {
   private static final Pattern MODE =
       Pattern.compile("\\s*(strict|lax)\\s+(.+)", Pattern.CASE_INSENSITIVE | Pattern.DOTALL);
   private static final Cache<Found> PATHS = new Cache<>(JsonFunctions::compiled);
+  private static final ThreadLocal<Parsed> LAST = ThreadLocal.withInitial(Parsed::new);
 
   private JsonFunctions() {}
 
@@ -97,12 +98,25 @@ public final class JsonFunctions {
     }
   }
 
+  /** The last text that a thread has parsed: a query often asks a text for several paths. */
+  private static final class Parsed {
+    private UTF8String text;
+    private Object value;
+  }
+
+  /** Returns the value of a text, which the caller must not change. */
   private static Object parse(UTF8String json) {
-    try {
-      return READER.readValue(json.toString());
-    } catch (JsonProcessingException broken) {
-      throw new BrokenJson(broken);
+    Parsed last = LAST.get();
+    if (!json.equals(last.text)) {
+      try {
+        last.value = READER.readValue(json.toString());
+      } catch (JsonProcessingException broken) {
+        throw new BrokenJson(broken);
+      }
+      // The bytes of a column change with the next row.
+      last.text = json.copy();
     }
+    return last.value;
   }
 
   /** Writes a value as JSON, with the keys of objects in order. */
