@@ -67,13 +67,13 @@ final class LocalTimes extends Rule<LogicalPlan> {
         && difference.dataType() instanceof DayTimeIntervalType) {
       return exact("subtractExact", difference.dataType(), difference.left(), difference.right());
     }
-    if (expression instanceof Cast cast && isLocal(cast)) {
-      return isMoment(cast.child()) ? local(cast) : null;
-    }
     if (expression instanceof Substring part && part.str() instanceof Cast cast) {
       return part(part, cast);
     }
-    return expression instanceof Cast cast ? text(cast) : null;
+    if (expression instanceof Cast cast) {
+      return isLocal(cast) && isMoment(cast.child()) ? local(cast) : text(cast);
+    }
+    return null;
   }
 
   /** Returns the local time of a moment in the time zone of a cast. */
