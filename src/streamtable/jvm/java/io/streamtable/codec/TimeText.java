@@ -1,5 +1,6 @@
 package io.streamtable.codec;
 
+import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -20,6 +21,9 @@ import java.time.temporal.TemporalQueries;
  * because parsing with a formatter costs more than the rest of a record.
  */
 public final class TimeText {
+  /** The length of a local time without a fraction. */
+  public static final int LENGTH = "yyyy-MM-dd HH:mm:ss".length();
+
   private static final long MICROS_PER_SECOND = 1_000_000L;
   private static final long MICROS_PER_DAY = 86_400L * MICROS_PER_SECOND;
   private static final long[] TIME_UNITS = {1_000_000_000L, 100_000_000L, 10_000_000L, 1_000_000L};
@@ -100,12 +104,18 @@ public final class TimeText {
   }
 
   public String formatTimestamp(long micros) {
+    return new String(timestamp(micros), StandardCharsets.ISO_8859_1);
+  }
+
+  /** Formats like formatTimestamp, in ASCII. */
+  public byte[] timestamp(long micros) {
     long days = Math.floorDiv(micros, MICROS_PER_DAY);
     LocalDate date = LocalDate.ofEpochDay(days);
     if (date.getYear() < 0 || date.getYear() > 9999) {
-      return local.format(LocalDateTime.ofInstant(instant(micros), ZoneOffset.UTC));
+      LocalDateTime unusual = LocalDateTime.ofInstant(instant(micros), ZoneOffset.UTC);
+      return local.format(unusual).getBytes(StandardCharsets.ISO_8859_1);
     }
-    return usual(date, micros - days * MICROS_PER_DAY).toString();
+    return usual(date, micros - days * MICROS_PER_DAY, false);
   }
 
   public String formatInstant(long micros) {
@@ -114,7 +124,8 @@ public final class TimeText {
     if (date.getYear() < 0 || date.getYear() > 9999) {
       return utc.format(instant(micros).atOffset(ZoneOffset.UTC));
     }
-    return usual(date, micros - days * MICROS_PER_DAY).append('Z').toString();
+    byte[] text = usual(date, micros - days * MICROS_PER_DAY, true);
+    return new String(text, StandardCharsets.ISO_8859_1);
   }
 
   private static Instant instant(long micros) {
@@ -184,32 +195,42 @@ public final class TimeText {
     return number;
   }
 
-  private StringBuilder usual(LocalDate date, long microsOfDay) {
-    StringBuilder out = new StringBuilder(27);
+  private byte[] usual(LocalDate date, long microsOfDay, boolean inUtc) {
     int seconds = (int) (microsOfDay / MICROS_PER_SECOND);
-    append(out, date.getYear(), 1_000);
-    append(out, date.getMonthValue(), 10, '-');
-    append(out, date.getDayOfMonth(), 10, '-');
-    append(out, seconds / 3_600, 10, separator);
-    append(out, seconds / 60 % 60, 10, ':');
-    append(out, seconds % 60, 10, ':');
     int fraction = (int) (microsOfDay % MICROS_PER_SECOND);
-    if (fraction != 0) {
-      append(out, fraction, 100_000, '.');
-      while (out.charAt(out.length() - 1) == '0') {
-        out.setLength(out.length() - 1);
-      }
+    int digits = fraction == 0 ? 0 : 6;
+    while (digits > 0 && fraction % 10 == 0) {
+      fraction /= 10;
+      digits--;
+    }
+    byte[] out = new byte[LENGTH + (digits == 0 ? 0 : 1 + digits) + (inUtc ? 1 : 0)];
+    two(out, 0, date.getYear() / 100);
+    two(out, 2, date.getYear() % 100);
+    out[4] = '-';
+    two(out, 5, date.getMonthValue());
+    out[7] = '-';
+    two(out, 8, date.getDayOfMonth());
+    out[10] = (byte) separator;
+    two(out, 11, seconds / 3_600);
+    out[13] = ':';
+    two(out, 14, seconds / 60 % 60);
+    out[16] = ':';
+    two(out, 17, seconds % 60);
+    for (int at = LENGTH + digits; at > LENGTH; at--) {
+      out[at] = (byte) ('0' + fraction % 10);
+      fraction /= 10;
+    }
+    if (digits > 0) {
+      out[LENGTH] = '.';
+    }
+    if (inUtc) {
+      out[out.length - 1] = 'Z';
     }
     return out;
   }
 
-  private static void append(StringBuilder out, int number, int unit, char before) {
-    append(out.append(before), number, unit);
-  }
-
-  private static void append(StringBuilder out, int number, int unit) {
-    for (int u = unit; u > 0; u /= 10) {
-      out.append((char) ('0' + number / u % 10));
-    }
+  private static void two(byte[] out, int at, int number) {
+    out[at] = (byte) ('0' + number / 10);
+    out[at + 1] = (byte) ('0' + number % 10);
   }
 }

@@ -8,20 +8,17 @@ import org.apache.spark.unsafe.types.UTF8String;
  * fraction up to the last one that is not 0. Spark's formatter makes several objects for each text.
  */
 public final class LocalTexts {
-  /** The length of a text without a fraction. */
-  public static final int LENGTH = "yyyy-MM-dd HH:mm:ss".length();
-
   private static final TimeText TEXTS = new TimeText(false);
 
   private LocalTexts() {}
 
   /** Returns the text of a time in microseconds since the epoch. */
   public static UTF8String time(long micros) {
-    return UTF8String.fromString(TEXTS.formatTimestamp(micros));
+    return UTF8String.fromBytes(TEXTS.timestamp(micros));
   }
 
   /** Returns a part of a text, which must lie before the fraction. */
   public static UTF8String part(long micros, int from, int length) {
-    return UTF8String.fromString(TEXTS.formatTimestamp(micros).substring(from, from + length));
+    return UTF8String.fromBytes(TEXTS.timestamp(micros), from, length);
   }
 }

@@ -1,5 +1,6 @@
 package io.streamtable.query;
 
+import io.streamtable.codec.TimeText;
 import io.streamtable.expressions.MethodCall;
 import io.streamtable.functions.LocalClock;
 import io.streamtable.functions.LocalTexts;
@@ -103,7 +104,7 @@ final class LocalTimes extends Rule<LogicalPlan> {
         || !(part.len() instanceof Literal wanted && wanted.value() instanceof Integer length)
         || first < 1
         || length < 0
-        || first - 1 > LocalTexts.LENGTH - length) {
+        || first - 1 > TimeText.LENGTH - length) {
       return null;
     }
     Expression from = new Literal(first - 1, DataTypes.IntegerType);
