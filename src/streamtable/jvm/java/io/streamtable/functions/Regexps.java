@@ -17,6 +17,12 @@ public final class Regexps {
   private static final Cache<Pattern> SIMILAR = new Cache<>(SimilarTo::pattern);
   private static final UTF8String NUL = UTF8String.fromString("\0");
 
+  /**
+   * The last search of the thread. A query often asks for a match in WHERE and again in SELECT, or
+   * for several groups of it.
+   */
+  private static final ThreadLocal<Search> LAST = ThreadLocal.withInitial(Search::new);
+
   private Regexps() {}
 
   private static Pattern compiled(String regex) {
@@ -36,14 +42,40 @@ public final class Regexps {
     return text == null ? null : UTF8String.fromString(text);
   }
 
+  /** The first match of a pattern in a text. */
+  private static final class Search {
+    private UTF8String text;
+    private Pattern pattern;
+    private Matcher matcher;
+    private boolean found;
+  }
+
+  /** Searches the first match; returns null for an invalid expression. */
+  private static Search search(UTF8String text, UTF8String regex) {
+    Pattern pattern = PATTERNS.get(regex);
+    if (pattern == null) {
+      return null;
+    }
+    Search last = LAST.get();
+    if (pattern != last.pattern || !text.equals(last.text)) {
+      last.text = null; // a search may fail, for example by a stack overflow
+      last.pattern = pattern;
+      last.matcher = pattern.matcher(text.toString());
+      last.found = last.matcher.find();
+      // The bytes of a column change with the next row.
+      last.text = text.copy();
+    }
+    return last;
+  }
+
   /** Returns a group of the first match. */
   @SqlFunction("STRING")
   public static UTF8String regexpExtract(UTF8String text, UTF8String regex, int group) {
-    Matcher matcher = matcher(text, regex);
-    if (matcher == null || group < 0 || group > matcher.groupCount() || !matcher.find()) {
+    Search search = search(text, regex);
+    if (search == null || group < 0 || group > search.matcher.groupCount() || !search.found) {
       return null;
     }
-    return texts(matcher.group(group));
+    return texts(search.matcher.group(group));
   }
 
   /** Returns a group of every match. */
@@ -63,8 +95,8 @@ public final class Regexps {
   /** Returns whether any part matches. An empty or invalid expression matches nothing. */
   @SqlFunction("BOOLEAN")
   public static boolean regexpMatches(UTF8String text, UTF8String regex) {
-    Matcher matcher = regex.numBytes() == 0 ? null : matcher(text, regex);
-    return matcher != null && matcher.find();
+    Search search = regex.numBytes() == 0 ? null : search(text, regex);
+    return search != null && search.found;
   }
 
   /** Replaces every match with a literal text. */
@@ -87,11 +119,11 @@ public final class Regexps {
   /** Returns the position of the first match, from 1; 0 if there is none. */
   @SqlFunction("INT")
   public static Integer regexpInstr(UTF8String text, UTF8String regex) {
-    Matcher matcher = matcher(text, regex);
-    if (matcher == null) {
+    Search search = search(text, regex);
+    if (search == null) {
       return null;
     }
-    return matcher.find() ? matcher.start() + 1 : 0;
+    return search.found ? search.matcher.start() + 1 : 0;
   }
 
   /** Returns the first match. */
