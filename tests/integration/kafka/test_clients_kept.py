@@ -215,7 +215,7 @@ def test_requests_share_an_admin_client(spark: SparkSession, broker: Broker, top
     properties = {"bootstrap.servers": broker.bootstrap_servers, "retry.backoff.ms": "123"}
     name = topic("asked")
     before = clients(spark)
-    admin.describe(properties, 30_000, name)
+    admin.describe(properties, 30_000, name, 0)
     made = clients(spark) - before
     assert len(made) == 1
     offsets = java.io.streamtable.kafka.admin.TopicOffsets

@@ -200,7 +200,7 @@ def test_topics(broker, topic, admin):
     made = f"{name}-made"
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
     admin.createTopic(properties, 10_000, made, 3, -1, {"cleanup.policy": "compact"})
-    described = dict(admin.describe(properties, 10_000, made))
+    described = dict(admin.describe(properties, 10_000, made, 0))
     assert len(described.pop("id")) == 22
     assert described.pop("retention.ms") == "-1"
     assert described.pop("delete.retention.ms") == "86400000"
@@ -211,14 +211,14 @@ def test_topics(broker, topic, admin):
         "min.compaction.lag.ms": "0",
     }
     admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "6"}, True)
-    assert dict(admin.describe(properties, 10_000, made))["min.compaction.lag.ms"] == "0"
+    assert dict(admin.describe(properties, 10_000, made, 0))["min.compaction.lag.ms"] == "0"
     with pytest.raises(Exception, match="Invalid value -5"):
         admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "-5"}, True)
     admin.setConfigs(properties, 10_000, made, {"min.compaction.lag.ms": "7"}, False)
-    changed = dict(admin.describe(properties, 10_000, made))
+    changed = dict(admin.describe(properties, 10_000, made, 0))
     assert (changed["min.compaction.lag.ms"], changed["cleanup.policy"]) == ("7", "compact")
-    assert dict(admin.describe(properties, 10_000, name))["cleanup.policy"] == "delete"
-    assert dict(admin.describe(properties, 10_000, "no-such-topic")) == {}
+    assert dict(admin.describe(properties, 10_000, name, 0))["cleanup.policy"] == "delete"
+    assert dict(admin.describe(properties, 10_000, "no-such-topic", 0)) == {}
     assert {name, made} <= set(admin.existingTopics(properties, 10_000))
     assert list(admin.topicsMatching(properties, 10_000, f"{name}-m.*")) == [made]
 

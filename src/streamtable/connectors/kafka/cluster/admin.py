@@ -23,6 +23,9 @@ from streamtable.jvm.streaming.counters import Counters
 #: The longest wait for one response, in milliseconds.
 TIMEOUT_MS = 15_000
 
+#: The longest wait for brokers that do not know yet a topic that exists, in milliseconds.
+KNOWN_WITHIN_MS = 10_000
+
 #: An operation of Kafka's ACLs.
 Operation = Literal["READ", "WRITE"]
 
@@ -100,14 +103,19 @@ class KafkaAdmin:
         """Return the visible topics whose whole name matches a Java regular expression, sorted."""
         return listed(self._ask("topicsMatching", pattern))
 
-    def describe(self, topic: str) -> dict[str, str]:
+    def describe(self, topic: str, wait_ms: int = 0) -> dict[str, str]:
         """Return a topic's `partitions`, `replication` and `id`; empty if it does not exist.
 
         The result also has `cleanup.policy`, `min.compaction.lag.ms`, `retention.ms` and
         `delete.retention.ms` if the user has DESCRIBE_CONFIGS of the topic.
+
+        Args:
+            topic: the name.
+            wait_ms: the longest wait for a topic that the brokers do not know. They learn a moment
+                later than the controller that a topic was created.
         """
         with self._named(f"topic '{topic}'", "DESCRIBE"):
-            return texts(self._ask("describe", topic))
+            return texts(self._ask("describe", topic, wait_ms))
 
     def topic_ids(self, topics: Sequence[str]) -> dict[str, str]:
         """Return Kafka's topic ids; topics that do not exist are absent."""

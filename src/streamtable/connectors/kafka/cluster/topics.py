@@ -20,6 +20,9 @@ from streamtable.jvm.bridge import Bridge
 #: The client's property that forbids to create missing topics.
 _MAY_CREATE = "allow.auto.create.topics"
 
+#: The longest wait for a topic that may have been created a moment ago, in milliseconds.
+_NEW_WITHIN_MS = 2_000
+
 
 @dataclass(frozen=True)
 class TopicToCreate:
@@ -88,7 +91,7 @@ def check_topics_there(table: KafkaTable, bridge: Bridge, to_create: frozenset[s
         # fails with the reason.
         if topic in there or (to_create and admin.place_of(topic) in to_create):
             continue
-        if not admin.describe(topic):
+        if not admin.describe(topic, _NEW_WITHIN_MS):
             raise _missing(table, topic, "create it or correct the option 'topic'")
 
 

@@ -18,7 +18,7 @@ from datetime import timedelta
 
 from streamtable.connector_api.preflight import Notice
 from streamtable.connector_api.sink import SinkFacts, WriteContext
-from streamtable.connectors.kafka.cluster.admin import KafkaAdmin, Partition
+from streamtable.connectors.kafka.cluster.admin import KNOWN_WITHIN_MS, KafkaAdmin, Partition
 from streamtable.connectors.kafka.cluster.positions import by_split
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.connectors.kafka.write.rollback_obstacles import (
@@ -103,7 +103,7 @@ class KafkaRollback:
         watched = mode is ExecutionMode.REAL_TIME and self._keeps and not self._shared
         if kept is None and not watched:
             return False
-        found = self._admin.describe(self._topic)
+        found = self._admin.describe(self._topic, KNOWN_WITHIN_MS)
         changed = kept is not None and self._roll_back(kept, found)
         if watched:
             self._adjust(found)

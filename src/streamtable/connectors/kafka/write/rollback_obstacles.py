@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 
 from streamtable.connector_api.sink import SinkFacts
-from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.connectors.kafka.cluster.admin import KNOWN_WITHIN_MS, KafkaAdmin
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.table import KafkaTable
 from streamtable.core.checkpoint_path import CheckpointPath
@@ -25,9 +24,6 @@ _SAFE_AT_LEAST = timedelta(hours=1)
 
 #: The key of the compaction lag in a topic's configuration.
 LAG = "min.compaction.lag.ms"
-
-#: The longest wait until brokers know a new topic, in seconds.
-_KNOWN_S = 10
 
 
 def declared_obstacle(table: KafkaTable, facts: SinkFacts) -> str | None:
@@ -53,7 +49,7 @@ def obstacle_there(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> str |
 def _obstacle_of_topic(table: KafkaTable, facts: SinkFacts, bridge: Bridge) -> str | None:
     topic = table.topics[0]
     admin = KafkaAdmin(bridge, table.properties)
-    found = _described(admin, topic)
+    found = admin.describe(topic, KNOWN_WITHIN_MS)
     if not _may_read(admin, topic):
         return f"the user lacks READ of topic '{topic}'"
     if "cleanup.policy" not in found:
@@ -100,14 +96,6 @@ def is_compacted_early(found: Mapping[str, str], interval: timedelta) -> bool:
     """Return whether compaction may remove the values of a checkpoint before a rollback."""
     compacted = "compact" in found.get("cleanup.policy", "")
     return compacted and lag_ms(found) < _milliseconds(interval * _SAFE_INTERVALS)
-
-
-def _described(admin: KafkaAdmin, topic: str) -> Mapping[str, str]:
-    """Describe a topic; retry, because not all brokers know a new topic at once."""
-    deadline = time.monotonic() + _KNOWN_S
-    while not (found := admin.describe(topic)) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    return found
 
 
 def shared_obstacle(topic: str) -> str:

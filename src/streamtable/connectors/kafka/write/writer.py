@@ -7,7 +7,7 @@ from datetime import timedelta
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F  # noqa: N812 - the name everyone knows
 
-from streamtable.connectors.kafka.cluster.admin import KafkaAdmin
+from streamtable.connectors.kafka.cluster.admin import KNOWN_WITHIN_MS, KafkaAdmin
 from streamtable.connectors.kafka.options.options import DeliveryGuarantee
 from streamtable.connectors.kafka.options.sides import Side
 from streamtable.connectors.kafka.read.metadata import METADATA
@@ -67,7 +67,7 @@ def encode_records(table: KafkaTable, rows: DataFrame, bridge: Bridge) -> DataFr
     metadata = [F.col(quote(c.name)) for c in _written(table)]
     records = kept.select(key.alias("key"), value.alias("value"), *metadata)
     if is_function(table):
-        found = KafkaAdmin(bridge, table.properties).describe(table.topics[0])
+        found = KafkaAdmin(bridge, table.properties).describe(table.topics[0], KNOWN_WITHIN_MS)
         chosen = partition_column(table, int(found["partitions"]))
         records = records.withColumn(_PARTITION, chosen)
     # coalesce merges whole tasks, so the order within each task is kept.

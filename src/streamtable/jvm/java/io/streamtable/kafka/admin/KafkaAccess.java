@@ -34,7 +34,7 @@ public final class KafkaAccess {
         properties,
         timeoutMs,
         admin -> {
-          var found = admin.describeTopics(List.of(topic), asked).allTopicNames().get().get(topic);
+          var found = KnownTopics.describe(admin, List.of(topic), asked).get(topic);
           return allows(found.authorizedOperations(), operation);
         });
   }

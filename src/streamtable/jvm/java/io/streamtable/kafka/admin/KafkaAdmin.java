@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.apache.kafka.clients.admin.Admin;
@@ -18,6 +17,7 @@ import org.apache.kafka.clients.admin.AlterConfigOp;
 import org.apache.kafka.clients.admin.AlterConfigsOptions;
 import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
+import org.apache.kafka.clients.admin.DescribeTopicsOptions;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
 import org.apache.kafka.common.config.ConfigException;
@@ -42,8 +42,6 @@ public final class KafkaAdmin {
           TopicConfig.MIN_COMPACTION_LAG_MS_CONFIG,
           TopicConfig.RETENTION_MS_CONFIG,
           TopicConfig.DELETE_RETENTION_MS_CONFIG);
-
-  private static final long DESCRIBED_AGAIN_AFTER_MS = 20;
 
   private KafkaAdmin() {}
 
@@ -85,9 +83,11 @@ public final class KafkaAdmin {
   /**
    * Returns a topic's "partitions", "replication", "id" and the settings of its cleanup. The map is
    * empty if the topic does not exist. The settings are absent if the user may not read them.
+   *
+   * @param waitMs the longest wait for a topic that the broker does not know
    */
   public static Map<String, String> describe(
-      Map<String, String> properties, long timeoutMs, String topic) {
+      Map<String, String> properties, long timeoutMs, String topic, long waitMs) {
     return call(
         properties,
         timeoutMs,
@@ -95,7 +95,8 @@ public final class KafkaAdmin {
           Map<String, String> found = new HashMap<>();
           try {
             TopicDescription description =
-                admin.describeTopics(List.of(topic)).allTopicNames().get().get(topic);
+                KnownTopics.describe(admin, List.of(topic), new DescribeTopicsOptions(), waitMs)
+                    .get(topic);
             int replicas = description.partitions().get(0).replicas().size();
             found.put("partitions", String.valueOf(description.partitions().size()));
             found.put("replication", String.valueOf(replicas));
@@ -208,26 +209,13 @@ public final class KafkaAdmin {
         });
   }
 
-  /**
-   * Waits until the brokers know a topic. The controller confirms a creation before the brokers have
-   * read it from the metadata log.
-   */
   private static void awaitDescribed(Admin admin, String topic, long timeoutMs)
       throws ExecutionException, InterruptedException {
-    long until = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
-    while (true) {
-      try {
-        admin.describeTopics(List.of(topic)).allTopicNames().get();
-        return;
-      } catch (ExecutionException e) {
-        if (e.getCause() instanceof AuthorizationException) {
-          return;
-        }
-        if (!(e.getCause() instanceof UnknownTopicOrPartitionException)
-            || System.nanoTime() > until) {
-          throw e;
-        }
-        Thread.sleep(DESCRIBED_AGAIN_AFTER_MS);
+    try {
+      KnownTopics.describe(admin, List.of(topic), new DescribeTopicsOptions(), timeoutMs);
+    } catch (ExecutionException e) {
+      if (!(e.getCause() instanceof AuthorizationException)) {
+        throw e;
       }
     }
   }

@@ -1,6 +1,5 @@
 package io.streamtable.kafka.admin;
 
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
@@ -92,10 +91,7 @@ public final class TopicOffsets {
       Admin admin, Collection<String> topics, OffsetSpec which, ListOffsetsOptions options)
       throws ExecutionException, InterruptedException {
     Map<TopicPartition, OffsetSpec> wanted = new HashMap<>();
-    admin
-        .describeTopics(new ArrayList<>(topics))
-        .allTopicNames()
-        .get()
+    KnownTopics.describe(admin, topics)
         .forEach(
             (topic, description) ->
                 description

@@ -1,6 +1,7 @@
 package io.streamtable.kafka.read;
 
 import io.streamtable.kafka.admin.KafkaAdmin;
+import io.streamtable.kafka.admin.KnownTopics;
 import io.streamtable.kafka.client.KafkaFault;
 import io.streamtable.source.Positions;
 import io.streamtable.watermarks.Splits;
@@ -111,10 +112,7 @@ public final class KafkaSplits implements Splits {
               .toList();
     }
     List<TopicPartition> found = new ArrayList<>();
-    client
-        .describeTopics(wanted)
-        .allTopicNames()
-        .get()
+    KnownTopics.describe(client, wanted)
         .forEach(
             (topic, description) ->
                 description
