@@ -23,7 +23,7 @@ Open a session, and run statements:
 - `%load_ext streamtable` adds cells of Flink SQL to a notebook: `%%flinksql`.
 - `streamtable.table` has PyFlink's names: scripts for `pyflink.table` run with the import changed.
 
-`streamtable sql` is the same session in a terminal. docs/python-api.md tells more. Importing this
+`streamtable sql` is the same session in a terminal. docs/use/python-api.md tells more. Importing this
 package imports neither Spark nor Java.
 """
 

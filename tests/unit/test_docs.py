@@ -99,7 +99,7 @@ def test_page_of_compatibility_is_up_to_date() -> None:
 
 
 def test_conditions_of_the_runbook_exist() -> None:
-    text = (_ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+    text = (_ROOT / "docs" / "operate" / "runbook.md").read_text(encoding="utf-8")
     named = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", text))
     assert named
     assert named <= {condition.name for condition in Condition}

@@ -59,13 +59,13 @@ In Prometheus, names start with `streamtable_`, and counters end with `_total`. 
 micro-batch, and at each checkpoint in real-time mode. `streamtable_job_info` has the value 1, and
 the name of the job as its label `job_name`.
 
-[operate.md](../operate.md#dashboard-and-alerts) has a dashboard and alert rules.
+[Operate jobs](../operate/jobs.md#dashboard-and-alerts) has a dashboard and alert rules.
 """
 _INGESTION_HEAD = """\
 # Keys of a job file
 
 Written by `python -m streamtable.cli.reference` from the declarations in the code.
-[ingestion.md](../ingestion.md) says what a data ingestion job does.
+[ingestion.md](../tables/ingestion.md) says what a data ingestion job does.
 """
 _CLIENT = (
     "All other `{0}*` options are passed to the clients without the prefix, under the names of the"

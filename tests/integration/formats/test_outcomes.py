@@ -1,4 +1,4 @@
-"""Check each cell of the table of docs/formats.md: the result of each kind of bad record."""
+"""Check each cell of the table of docs/tables/formats.md: the result of each kind of bad record."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from streamtable.formats.registry import FORMATS
 from streamtable.jvm.bridge import Bridge
 from streamtable.jvm.specs.reader import ChangesSpec, ReaderSpec
 
-DOCS = Path(__file__).parents[3] / "docs" / "formats.md"
+DOCS = Path(__file__).parents[3] / "docs" / "tables" / "formats.md"
 ENDS, COUNTED = "fails", "skipped"
 #: Placeholder in a record for the zero byte and the id of the schema.
 KNOWN = b"\0<id>"

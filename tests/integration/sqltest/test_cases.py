@@ -20,7 +20,7 @@ from streamtable.sqltest.run import run_case
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_PAGE = Path(__file__).parents[3] / "docs" / "testing.md"
+_PAGE = Path(__file__).parents[3] / "docs" / "use" / "testing.md"
 _KAFKA = "'connector' = 'kafka', 'format' = 'json', 'properties.bootstrap.servers' = 'h:1'"
 _UPSERT = (
     "'connector' = 'upsert-kafka', 'key.format' = 'json', 'value.format' = 'json',"

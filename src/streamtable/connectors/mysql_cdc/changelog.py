@@ -168,7 +168,7 @@ def conversion(spec: RowSpec, table: TableSchema, place: int, field: Field) -> C
     except TypeError:
         raise StreamtableError(
             Condition.TABLE_UNREADABLE,
-            hint="see the table of types in docs/mysql.md",
+            hint="see the table of types in docs/tables/mysql.md",
             table=table.id,
             reason=f"column {column.name} is {column.type}, which {spec.table} declares as"
             f" {field.type.with_nullable(True)}",
