@@ -11,7 +11,7 @@ from tests.compat.match.match_queries import COLUMNS, FAILING, MATCHED, RANDOM, 
 from streamtable.core.errors import StreamtableError
 from streamtable.session import Session
 
-_RECORD = Path(__file__).parents[2] / "compat" / "match" / "match.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "match" / "match.json"
 _OPTIONS = (
     "'connector' = 'kafka', 'topic' = 't', 'properties.bootstrap.servers' = 'b:1',"
     " 'format' = 'json'"

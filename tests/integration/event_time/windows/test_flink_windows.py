@@ -25,7 +25,7 @@ from streamtable.testing.replayed import Recorded, Style
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_RECORD = Path(__file__).parents[2] / "compat" / "windows" / "answers.json"
+_RECORD = Path(__file__).parents[3] / "compat" / "windows" / "answers.json"
 _ANSWERS: dict[str, Any] = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
 _KINDS = {kind.short: kind for kind in RowKind}
 _RECORDED = {

@@ -142,7 +142,7 @@ def _hash(data: object) -> str:
 
 def test_only_the_name_of_the_operator_differs_from_older_releases() -> None:
     session = Session()
-    golden = Path(__file__).parents[2] / "golden"
+    golden = Path(__file__).parents[3] / "golden"
     for file in (golden / "tables.sql", golden / "plans" / "windows.sql"):
         session.load(file.read_text(), file.name)
     shapes = [json.dumps(shape(plan)) for plan in session.plans]
