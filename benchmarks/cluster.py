@@ -1,4 +1,6 @@
-"""Figures for sizing a cluster, as Markdown for `docs/operate/scale.md`: `python -m benchmarks.cluster`.
+"""Figures for sizing a cluster, as Markdown: `python -m benchmarks.cluster`.
+
+`docs/operate/scale.md` has them.
 
 - The page views job on a standalone cluster: one worker with one core, then with two. The broker
   and the driver share the machine, so the CPU seconds of the worker count more than the ratio.

@@ -23,8 +23,8 @@ Open a session, and run statements:
 - `%load_ext streamtable` adds cells of Flink SQL to a notebook: `%%flinksql`.
 - `streamtable.table` has PyFlink's names: scripts for `pyflink.table` run with the import changed.
 
-`streamtable sql` is the same session in a terminal. docs/use/python-api.md tells more. Importing this
-package imports neither Spark nor Java.
+`streamtable sql` is the same session in a terminal. docs/use/python-api.md tells more. Importing
+this package imports neither Spark nor Java.
 """
 
 import importlib
