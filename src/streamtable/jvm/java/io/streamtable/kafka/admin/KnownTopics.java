@@ -16,8 +16,8 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
  * then, a broker reports that the topic does not exist.
  */
 public final class KnownTopics {
-  /** The longest wait for a topic that has been created already. */
-  private static final long KNOWN_WITHIN_MS = 2_000;
+  /** The longest wait for a topic that may have been created a moment ago. */
+  private static final long NEW_WITHIN_MS = 2_000;
 
   private static final long ASKED_AGAIN_AFTER_MS = 20;
 
@@ -26,13 +26,13 @@ public final class KnownTopics {
   /** Describes topics; waits a moment for those that the broker does not know. */
   public static Map<String, TopicDescription> describe(Admin admin, Collection<String> topics)
       throws ExecutionException, InterruptedException {
-    return describe(admin, topics, new DescribeTopicsOptions(), KNOWN_WITHIN_MS);
+    return describe(admin, topics, new DescribeTopicsOptions(), NEW_WITHIN_MS);
   }
 
   static Map<String, TopicDescription> describe(
       Admin admin, Collection<String> topics, DescribeTopicsOptions options)
       throws ExecutionException, InterruptedException {
-    return describe(admin, topics, options, KNOWN_WITHIN_MS);
+    return describe(admin, topics, options, NEW_WITHIN_MS);
   }
 
   /** Describes topics; waits up to a limit for those that the broker does not know. */
