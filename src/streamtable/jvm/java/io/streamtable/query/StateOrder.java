@@ -1,20 +1,15 @@
 package io.streamtable.query;
 
-import io.streamtable.expressions.MethodCall;
 import io.streamtable.query.bundles.RowBundles;
 import io.streamtable.query.reuse.OptimizedPlans;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSessionExtensions;
-import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.SortOrder;
 import org.apache.spark.sql.catalyst.rules.Rule;
 import org.apache.spark.sql.execution.ColumnarRule;
 import org.apache.spark.sql.execution.SortExec;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.streaming.operators.stateful.transformwithstate.TransformWithStateExec;
-import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DataTypes;
 import scala.jdk.javaapi.CollectionConverters;
 import scala.runtime.AbstractFunction1;
 import scala.runtime.BoxedUnit;
@@ -24,9 +19,7 @@ import scala.runtime.BoxedUnit;
  * one block, which is then read, decompressed and searched once for all of them.
  *
  * <p>Before a stateful processor, Spark sorts the rows of a batch only to make the rows of a group
- * adjacent, so any order of groups is valid. RocksDB compares the bytes of a key, and the lowest
- * byte of an integer is first, so integers are sorted by their reversed bytes. Strings of equal
- * length need no conversion.
+ * adjacent, so any order of groups is valid. {@link KeyOrder} gives the order of RocksDB.
  *
  * <p>This is the extension that sessions name, so it also registers {@link LocalTimes}, {@link
  * RowBundles}, {@link ReachedTimers} and {@link OptimizedPlans}.
@@ -73,31 +66,7 @@ public final class StateOrder extends AbstractFunction1<SparkSessionExtensions, 
   }
 
   private static SortExec asStored(SortExec sort) {
-    List<SortOrder> orders = new ArrayList<>();
-    CollectionConverters.asJava(sort.sortOrder()).forEach(order -> orders.add(asStored(order)));
+    List<SortOrder> orders = KeyOrder.of(CollectionConverters.asJava(sort.sortOrder()));
     return sort.copy(OwnNodes.seq(orders), sort.global(), sort.child(), sort.testSpillFrequency());
-  }
-
-  private static SortOrder asStored(SortOrder order) {
-    Expression key = order.child();
-    DataType type = key.dataType();
-    if (type.equals(DataTypes.LongType)
-        || type.equals(DataTypes.TimestampType)
-        || type.equals(DataTypes.TimestampNTZType)) {
-      return by(reversed(Long.class, DataTypes.LongType, key), order);
-    }
-    if (type.equals(DataTypes.IntegerType) || type.equals(DataTypes.DateType)) {
-      return by(reversed(Integer.class, DataTypes.IntegerType, key), order);
-    }
-    return order;
-  }
-
-  private static SortOrder by(Expression key, SortOrder order) {
-    return order.copy(key, order.direction(), order.nullOrdering(), OwnNodes.seq(List.of()));
-  }
-
-  /** Returns an integer with the bytes of another in reverse order; NULL for NULL. */
-  private static Expression reversed(Class<?> type, DataType result, Expression key) {
-    return MethodCall.ofStatic(type, "reverseBytes", result, List.of(key));
   }
 }
