@@ -4,6 +4,7 @@ import io.streamtable.operators.accumulator.Accumulator;
 import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
+import io.streamtable.operators.state.OrderedValue;
 import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -68,7 +69,7 @@ public final class AggregateState implements Serializable {
 
   public void open(StatefulProcessorHandle handle) {
     Encoder<Row> encoder = Plain.row(schema);
-    group = handle.getValueState("group", encoder, TTLConfig.NONE());
+    group = OrderedValue.of(handle.getValueState("group", encoder, TTLConfig.NONE()));
     for (int i = 0; i < offsets.length; i++) {
       accumulators.get(i).open(handle, "agg" + i);
     }

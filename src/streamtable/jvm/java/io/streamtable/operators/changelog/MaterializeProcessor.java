@@ -9,6 +9,7 @@ import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
@@ -71,8 +72,9 @@ public final class MaterializeProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     rows =
-        ExpiringState.of(getHandle(), ttl)
-            .getValueState("rows", Plain.row(stateSchema), TTLConfig.NONE());
+        OrderedValue.of(
+            ExpiringState.of(getHandle(), ttl)
+                .getValueState("rows", Plain.row(stateSchema), TTLConfig.NONE()));
   }
 
   @Override

@@ -5,6 +5,7 @@ import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.Row;
@@ -48,8 +49,9 @@ public final class NormalizeProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     last =
-        ExpiringState.of(getHandle(), ttl)
-            .getValueState("last", Plain.row(rowSchema), TTLConfig.NONE());
+        OrderedValue.of(
+            ExpiringState.of(getHandle(), ttl)
+                .getValueState("last", Plain.row(rowSchema), TTLConfig.NONE()));
   }
 
   @Override

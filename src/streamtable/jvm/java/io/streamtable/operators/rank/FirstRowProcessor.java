@@ -6,6 +6,7 @@ import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.IdleTime;
 import io.streamtable.operators.state.Lateness;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -54,7 +55,8 @@ public final class FirstRowProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StructType schema = new StructType().add("row", row, true);
-    first = getHandle().getValueState("first", Plain.row(schema), TTLConfig.NONE());
+    first =
+        OrderedValue.of(getHandle().getValueState("first", Plain.row(schema), TTLConfig.NONE()));
     emittedAgo.open(getHandle());
   }
 

@@ -5,6 +5,7 @@ import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.ExpiringState;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -53,8 +54,9 @@ public final class ProcessingTimeDeduplicateProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StructType schema = new StructType().add("row", row, true);
     kept =
-        ExpiringState.of(getHandle(), ttl)
-            .getValueState("kept", Plain.row(schema), TTLConfig.NONE());
+        OrderedValue.of(
+            ExpiringState.of(getHandle(), ttl)
+                .getValueState("kept", Plain.row(schema), TTLConfig.NONE()));
   }
 
   @Override

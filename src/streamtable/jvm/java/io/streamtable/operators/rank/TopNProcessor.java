@@ -8,6 +8,7 @@ import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.Values;
 import io.streamtable.operators.state.ExpiringState;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -49,7 +50,7 @@ public final class TopNProcessor extends RowProcessor {
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StructType schema = new StructType().add("rows", DataTypes.createArrayType(spec.row()));
     StatefulProcessorHandle handle = ExpiringState.of(getHandle(), spec.ttl());
-    top = handle.getValueState("top", Plain.row(schema), TTLConfig.NONE());
+    top = OrderedValue.of(handle.getValueState("top", Plain.row(schema), TTLConfig.NONE()));
     if (spec.retracting()) {
       rest =
           handle.getMapState(

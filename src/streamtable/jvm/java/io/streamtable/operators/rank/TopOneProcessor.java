@@ -7,6 +7,7 @@ import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.row.RowOrder;
 import io.streamtable.operators.row.RowValue;
 import io.streamtable.operators.state.ExpiringState;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.List;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.streaming.OutputMode;
@@ -36,8 +37,9 @@ public final class TopOneProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     first =
-        ExpiringState.of(getHandle(), spec.ttl())
-            .getValueState("first", Plain.row(spec.row()), TTLConfig.NONE());
+        OrderedValue.of(
+            ExpiringState.of(getHandle(), spec.ttl())
+                .getValueState("first", Plain.row(spec.row()), TTLConfig.NONE()));
   }
 
   @Override

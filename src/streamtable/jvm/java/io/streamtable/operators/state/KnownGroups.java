@@ -1,6 +1,5 @@
 package io.streamtable.operators.state;
 
-import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.HashSet;
@@ -42,30 +41,24 @@ public final class KnownGroups<K, V> implements MapState<K, V> {
   /** The keys of groups that may have entries; null if they are not read, or too many. */
   private Set<ByteBuffer> groups;
 
-  private KnownGroups(MapStateImpl<K, V> state) throws ReflectiveOperationException {
+  private KnownGroups(MapState<K, V> state, SparkVariable variable) {
     this.state = state;
-    this.store = (StateStore) field(state, "store");
-    this.name = (String) field(state, "stateName");
-    this.encoder = (CompositeKeyStateEncoder<?, ?>) field(state, "stateTypesEncoder");
+    this.store = variable.store();
+    this.name = variable.name();
+    this.encoder = (CompositeKeyStateEncoder<?, ?>) variable.encoder();
   }
 
   /** Returns the map with this knowledge; the map itself if its entries expire. */
   public static <K, V> MapState<K, V> of(MapState<K, V> state) {
-    if (!(state instanceof MapStateImpl<K, V> known)) {
+    if (!(state instanceof MapStateImpl<K, V>)) {
       return state;
     }
     try {
-      return new KnownGroups<>(known);
+      return new KnownGroups<>(state, SparkVariable.of(state, MapStateImpl.class));
     } catch (ReflectiveOperationException e) {
       LOG.warn("this version of Spark has other maps; joins look for rows that do not exist", e);
       return state;
     }
-  }
-
-  private static Object field(Object state, String name) throws ReflectiveOperationException {
-    Field field = MapStateImpl.class.getDeclaredField(name);
-    field.setAccessible(true);
-    return field.get(state);
   }
 
   @Override

@@ -7,6 +7,7 @@ import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
+import io.streamtable.operators.state.OrderedValue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -76,7 +77,8 @@ abstract class MergedWindowProcessor extends RowProcessor {
             .add("emitted", DataTypes.LongType)
             .add("timer", DataTypes.LongType)
             .add("parts", DataTypes.createArrayType(aggregates.schema()));
-    state = getHandle().getValueState("parts", Plain.row(schema), TTLConfig.NONE());
+    state =
+        OrderedValue.of(getHandle().getValueState("parts", Plain.row(schema), TTLConfig.NONE()));
   }
 
   @Override

@@ -8,6 +8,7 @@ import io.streamtable.operators.row.Plain;
 import io.streamtable.operators.row.RowKind;
 import io.streamtable.operators.state.EventTimers;
 import io.streamtable.operators.state.Lateness;
+import io.streamtable.operators.state.OrderedValue;
 import io.streamtable.operators.window.Sessions.Session;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -63,7 +64,8 @@ public final class SessionProcessor extends RowProcessor {
   @Override
   public void init(OutputMode outputMode, TimeMode timeMode) {
     StructType spans = new StructType().add("spans", DataTypes.createArrayType(DataTypes.LongType));
-    open = getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE());
+    open =
+        OrderedValue.of(getHandle().getValueState("sessions", Plain.row(spans), TTLConfig.NONE()));
     rows =
         getHandle().getMapState("rows", Plain.row(schema), DirectEncoder.longs(), TTLConfig.NONE());
   }

@@ -1,6 +1,7 @@
 package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.state.OrderedValue;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
@@ -55,7 +56,7 @@ public final class PairedSides implements JoinSides {
 
   @Override
   public void open(StatefulProcessorHandle handle) {
-    state = handle.getValueState("rows", Plain.row(schema), TTLConfig.NONE());
+    state = OrderedValue.of(handle.getValueState("rows", Plain.row(schema), TTLConfig.NONE()));
   }
 
   @Override

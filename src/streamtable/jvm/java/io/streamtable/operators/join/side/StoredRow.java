@@ -1,6 +1,7 @@
 package io.streamtable.operators.join.side;
 
 import io.streamtable.operators.row.Plain;
+import io.streamtable.operators.state.OrderedValue;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.RowFactory;
 import org.apache.spark.sql.streaming.StatefulProcessorHandle;
@@ -23,7 +24,7 @@ final class StoredRow extends SingleSide implements StoredSide {
 
   @Override
   public void open(StatefulProcessorHandle handle, String name) {
-    state = handle.getValueState(name, Plain.row(schema), TTLConfig.NONE());
+    state = OrderedValue.of(handle.getValueState(name, Plain.row(schema), TTLConfig.NONE()));
   }
 
   @Override
