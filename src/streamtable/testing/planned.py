@@ -1,4 +1,4 @@
-"""Plan single queries, and generate sinks for them."""
+"""Plan single queries and scripts, and generate sinks for them."""
 
 from __future__ import annotations
 
@@ -30,6 +30,15 @@ def planned(query: str, tables: Mapping[str, Replayed | Recorded]) -> Relation:
     assert isinstance(statement, Select), "a query and nothing else"  # noqa: S101
     relation = QueryPlanner(session.catalog).plan(statement.query)
     return replace(relation, node=with_numbering(relation.node))
+
+
+def is_refused(script: str) -> bool:
+    """Return whether a script is refused before it runs."""
+    try:
+        Session().load(script, "job.sql")
+    except StreamtableError:
+        return True
+    return False
 
 
 def sink(fields: Sequence[Field], key: tuple[int, ...] | None = None) -> str:

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from tests.compat.over.over_known import TAKEN
 
-from streamtable.core.errors import StreamtableError
-from streamtable.session import Session
+from streamtable.testing.planned import is_refused
 
 _RECORD = Path(__file__).parents[2] / "compat" / "over" / "over.json"
 _OPTIONS = "'topic' = 't', 'properties.bootstrap.servers' = 'b:1'"
@@ -25,16 +24,8 @@ WITH ('connector' = 'kafka', {_OPTIONS}, 'format' = 'debezium-json');
 """
 
 
-def _refused(query: str) -> bool:
-    try:
-        Session().load(f"{_TABLES}{query};", "job.sql")
-    except StreamtableError:
-        return True
-    return False
-
-
 def test_queries_refused_by_flink_are_refused() -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     refused = [query for query, answer in answers.items() if isinstance(answer, str)]
     assert len(refused) > 20
-    assert [query for query in refused if not _refused(query)] == list(TAKEN)
+    assert [query for query in refused if not is_refused(f"{_TABLES}{query};")] == list(TAKEN)

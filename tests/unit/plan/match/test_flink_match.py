@@ -8,8 +8,7 @@ from pathlib import Path
 from tests.compat.match.match_known import REFUSED, TAKEN
 from tests.compat.match.match_queries import COLUMNS, FAILING, MATCHED, RANDOM, WRITTEN
 
-from streamtable.core.errors import StreamtableError
-from streamtable.session import Session
+from streamtable.testing.planned import is_refused
 
 _RECORD = Path(__file__).parents[3] / "compat" / "match" / "match.json"
 _OPTIONS = (
@@ -24,14 +23,6 @@ CREATE VIEW matched AS {MATCHED};
 """
 
 
-def _refused(query: str) -> bool:
-    try:
-        Session().load(f"{_TABLES}{query};", "job.sql")
-    except StreamtableError:
-        return True
-    return False
-
-
 def test_refusals_match_flink_except_known_differences() -> None:
     answers = json.loads(_RECORD.read_text(encoding="utf-8"))["answers"]
     # Flink's docs have {,m}, but Flink 2.2 fails on it.
@@ -39,7 +30,11 @@ def test_refusals_match_flink_except_known_differences() -> None:
     flink = {query: isinstance(answers[query], str) for query in asked}
     assert sum(flink.values()) > 60
     taken = dict.fromkeys(FAILING, False)
-    wrong = {query for query, refused in {**flink, **taken}.items() if _refused(query) != refused}
+    wrong = {
+        query
+        for query, refused in {**flink, **taken}.items()
+        if is_refused(f"{_TABLES}{query};") != refused
+    }
     assert wrong == {*REFUSED, *TAKEN}
 
 
