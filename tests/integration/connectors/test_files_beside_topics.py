@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
@@ -54,14 +53,7 @@ def _file(source: Path, number: int) -> None:
 
 
 def _wait_for_rows(out: Path, count: int, job: Cli) -> None:
-    end = time.monotonic() + PATIENCE_S
-    while time.monotonic() < end:
-        assert job.process.poll() is None, "the job ended by itself"
-        if len(_rows(out)) >= count:
-            return
-        time.sleep(0.05)
-    message = f"the job wrote fewer than {count} rows in {PATIENCE_S} s"
-    raise AssertionError(message)
+    job.until(lambda: len(_rows(out)) >= count, pause=0.05)
 
 
 @pytest.mark.parametrize("kills", [(60,), pytest.param((60, 200), marks=pytest.mark.soak)])

@@ -9,7 +9,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.jobs.support import Cli, run, write
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -77,11 +77,10 @@ def test_a_committed_partition_is_complete(tmp_path: Path) -> None:
     marked = 0
     for _ in range(_KILLS):
         job = Cli.start(*arguments)
-        end = time.monotonic() + PATIENCE_S
-        while sum(done for done, _ in _partitions(out).values()) <= marked:
-            assert job.process.poll() is None, job.end()
-            assert time.monotonic() < end, "no further partition was committed"
-            time.sleep(0.05)
+        job.until(
+            lambda before=marked: sum(done for done, _ in _partitions(out).values()) > before,
+            pause=0.05,
+        )
         time.sleep(dice.random())
         job.kill()
         found = _partitions(out)

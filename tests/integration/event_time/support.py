@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from confluent_kafka import Producer
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -174,11 +173,7 @@ def run_apart(
     for key, value in {**settings, **quick}.items():
         arguments += ["--set", f"{key}={value}"]
     process = Cli.start(*arguments)
-    deadline = time.monotonic() + PATIENCE_S
-    while not done():
-        assert time.monotonic() < deadline
-        assert process.process.poll() is None, process.end()
-        time.sleep(0.5)
+    process.until(done, pause=0.5)
     process.terminate()
     code, _, told = process.end()
     assert code == 0, told

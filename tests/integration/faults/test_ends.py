@@ -70,11 +70,9 @@ def test_a_run_that_is_killed_at_the_end_of_input(
     for name, value in names.items():
         arguments += ["--var", f"{name}={value}"]
     process = Cli.start(*arguments)
-    deadline = time.monotonic() + START_S
-    while not any(_begun(checkpoint / query) for query in QUERIES):
-        assert process.process.poll() is None, process.process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    process.until(
+        lambda: any(_begun(checkpoint / query) for query in QUERIES), START_S, pause=0.005
+    )
     time.sleep(dice.random() * 0.1)
     process.kill()
     bridge = Bridge(spark)

@@ -6,7 +6,7 @@ import time
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 from tests.postgresql import PASSWORD
 
 from streamtable.core.errors import StreamtableError
@@ -159,11 +159,10 @@ def test_a_killed_job_writes_all_rows(
     ]
     for written in kills:
         job = Cli.start(*arguments)
-        end = time.monotonic() + PATIENCE_S
-        while min(len(_ids(postgres, table)) for table in tables) < written:
-            assert job.process.poll() is None, job.end()
-            assert time.monotonic() < end
-            time.sleep(0.05)
+        job.until(
+            lambda written=written: min(len(_ids(postgres, t)) for t in tables) >= written,
+            pause=0.05,
+        )
         job.kill()
     postgres.run(*(f"DROP TRIGGER slow ON {table}" for table in tables))
     BoundedRun(spark, script, tmp_path / "c")()

@@ -8,8 +8,9 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -138,6 +139,16 @@ class Cli:
             message = f"it ended without '{text}': {''.join(seen)}"
             raise AssertionError(message)
         too_late.cancel()
+
+    def until(
+        self, reached: Callable[[], bool], seconds: float = PATIENCE_S, pause: float = 0.2
+    ) -> None:
+        """Wait until something is reached. The command must run until then."""
+        deadline = time.monotonic() + seconds
+        while not reached():
+            assert self.process.poll() is None, self.end()
+            assert time.monotonic() < deadline, f"not reached in {seconds} s"
+            time.sleep(pause)
 
     def kill(self) -> None:
         """End the command and all its processes with `kill -9`, like a power failure."""

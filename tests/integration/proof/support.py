@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner, Result
-from tests.integration.jobs.support import PATIENCE_S
 
 from streamtable.cli.main import cli
 from streamtable.core.checkpoint_path import numbered
@@ -152,15 +150,12 @@ class ProvedJob:
 
     def wait_for_commit(self, running: Cli) -> None:
         """Wait until each query of a running job has committed a batch."""
-        deadline = time.monotonic() + PATIENCE_S
-        while time.monotonic() < deadline:
-            assert running.process.poll() is None, running.end()
+
+        def committed() -> bool:
             logs = list(self.checkpoint.glob("*/commits"))
-            if logs and all(map(numbered, logs)):
-                return
-            time.sleep(0.2)
-        message = f"no commit in {PATIENCE_S} s"
-        raise AssertionError(message)
+            return bool(logs) and all(map(numbered, logs))
+
+        running.until(committed)
 
     def prove(self, *options: str) -> Result:
         """Run `streamtable prove`."""

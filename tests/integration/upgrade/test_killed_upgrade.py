@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.jobs.support import Cli, run, write
 from tests.integration.upgrade.support import DOUBLED, FILTERED, SUMS, Jobs, events
 
 if TYPE_CHECKING:
@@ -71,22 +70,18 @@ def test_an_upgrade_killed_at_any_step_is_finished(
 
     jobs.send(events(0, 300))
     job = Cli.start("run", old, *shared, "--mode", mode)
-    end = time.monotonic() + PATIENCE_S
-    while not (checkpoint / "sums" / "commits").exists() or _sums(jobs) != _expected(
-        events(0, 300), SUMS
-    ):
-        assert job.process.poll() is None, job.end()
-        assert time.monotonic() < end
-        time.sleep(0.3)
+    job.until(
+        lambda: (
+            (checkpoint / "sums" / "commits").exists()
+            and _sums(jobs) == _expected(events(0, 300), SUMS)
+        )
+    )
     jobs.send(events(300, 340))
     job.kill()
 
     for step in STEPS:
         killed = Cli.start("upgrade", new, *shared)
-        while _step(checkpoint) != step:
-            assert killed.process.poll() is None, killed.end()
-            assert time.monotonic() < end + 2 * PATIENCE_S
-            time.sleep(0.01)
+        killed.until(lambda step=step: _step(checkpoint) == step, pause=0.01)
         killed.kill()
         assert _step(checkpoint) == step
     code, _, err = run("run", old, *shared, "--bounded")

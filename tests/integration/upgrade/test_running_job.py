@@ -71,9 +71,7 @@ def test_the_job_serves_until_the_new_query_has_caught_up(
         assert "is in use by process" in err
         # An upgrade that is killed while it catches up does not affect the job.
         killed = Cli.start("upgrade", new, *shared, "--stop-job")
-        while not (tmp_path / "c" / "sums@2" / "commits" / "0").exists():
-            assert killed.process.poll() is None, killed.end()
-            time.sleep(0.01)
+        killed.until((tmp_path / "c" / "sums@2" / "commits" / "0").exists, pause=0.01)
         killed.kill()
         assert job.process.poll() is None
         assert (tmp_path / "c" / "upgrade-draft.json").exists()

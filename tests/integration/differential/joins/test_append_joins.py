@@ -7,14 +7,13 @@ none (`KnownGroups`).
 from __future__ import annotations
 
 import random
-import time
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.differential.joins.support import JoinJob
 from tests.integration.event_time.support import ONE_TASK
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.plan.join.join import Join
 from streamtable.testing.answers import set_for_a_while
@@ -154,19 +153,11 @@ def test_rows_are_joined_in_real_time(
             (_events(dice), [Change(101, {"g": 8, "w": 2}), Change(100, None)]),
             ([{"g": 8, "v": 2}, {"g": 7, "v": 2}], []),
         ):
-            _until_right(job, process)
+            process.until(job.is_right)
             job.add(events, changes)
-        _until_right(job, process)
+        process.until(job.is_right)
     finally:
         process.kill()
-
-
-def _until_right(job: _Job, process: Cli) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not job.is_right():
-        assert process.process.poll() is None, process.process.communicate()[1]
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
 
 
 def test_an_older_checkpoint_counts_equal_rows(

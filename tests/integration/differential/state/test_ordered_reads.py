@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import random
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.event_time.support import ONE_TASK
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.answers import set_for_a_while
 from streamtable.testing.histories import Change, fold, random_history
@@ -119,10 +118,6 @@ def test_groups_are_read_in_any_order_in_real_time(job: _Job, tmp_path: Path) ->
     try:
         for changes in (rounds, _random(21, length=2_000, keys=300)):
             job.add(changes)
-            deadline = time.monotonic() + PATIENCE_S
-            while not job.is_right(run):
-                assert process.process.poll() is None, process.process.communicate()[1]
-                assert time.monotonic() < deadline
-                time.sleep(0.2)
+            process.until(lambda: job.is_right(run))
     finally:
         process.kill()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import time
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from tests.integration.differential.topics.on_kafka import (
     KafkaJob,
     histories,
 )
-from tests.integration.jobs.support import PATIENCE_S, Cli
+from tests.integration.jobs.support import Cli
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.jvm.bridge import Bridge
@@ -183,11 +182,7 @@ def test_a_killed_rescale_is_completed_by_the_next_call(
     killed = Cli.start(*arguments)
     log = checkpoint / "groups" / "offsets"
     planned = newest_batch(log)
-    deadline = time.monotonic() + PATIENCE_S
-    while newest_batch(log) == planned:
-        assert killed.process.poll() is None, killed.end()
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    killed.until(lambda: newest_batch(log) != planned, pause=0.01)
     killed.kill()
 
     with pytest.raises(StreamtableError) as refused:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 from tests.integration.jobs.records.registry_api import Api, header
 from tests.integration.jobs.records.test_avro_confluent import record, view
 from tests.integration.jobs.records.test_debezium_avro_confluent import DEBEZIUMS, debezium
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 from tests.integration.schemas.support import register
 
 from streamtable.formats.registry import FORMATS
@@ -115,14 +114,12 @@ def test_every_format_in_real_time_mode(
         *("--set", "execution.mode=real-time", "--set", "execution.checkpointing.interval=5 s"),
     )
     try:
-        deadline = time.monotonic() + PATIENCE_S
-        rows, changes = [], []
-        while len(rows) + len(changes) < 14 and time.monotonic() < deadline:
-            assert process.process.poll() is None, process.process.communicate()[1]
-            time.sleep(0.5)
-            rows, changes = values(servers, f"{out}-rows"), values(servers, f"{out}-changes")
+        process.until(
+            lambda: sum(len(values(servers, f"{out}-{of}")) for of in ("rows", "changes")) >= 14
+        )
     finally:
         process.kill()
+    rows, changes = values(servers, f"{out}-rows"), values(servers, f"{out}-changes")
     assert {(row["id"], row["name"]) for row in map(api.read, rows)} == {
         (1, "csv"),
         (2, "raw"),

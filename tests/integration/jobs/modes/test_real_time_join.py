@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import random
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.modes.test_real_time import until
+from tests.integration.jobs.support import Cli, write
 
-from streamtable.core.errors import Condition, StreamtableError
 from streamtable.testing.histories import Change, fold, random_history
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_changes
@@ -113,7 +112,7 @@ def test_upserts_joined_in_real_time(
     )
     feeding = threading.Thread(target=_feed, args=(servers, names, histories), daemon=True)
     feeding.start()
-    _until(job, answer({n: fold(h) for n, h in histories.items()}), process)
+    until(job, answer({n: fold(h) for n, h in histories.items()}), process)
     feeding.join()
     process.kill()
 
@@ -125,16 +124,3 @@ def _feed(servers: str, names: dict[str, str], histories: dict[str, list[Change]
     rest = histories["b"][FIRST:]
     for start in range(0, len(rest), PIECE):
         produce_changes(servers, names["b"], "k", rest[start : start + PIECE])
-
-
-def _until(job: BoundedRun, expected: object, process: Cli) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        assert process.process.poll() is None, process.process.communicate()[1]
-        try:
-            if job.rows("o") == expected:
-                return
-        except StreamtableError as error:
-            assert error.condition is Condition.TOPIC_MISSING
-        time.sleep(0.2)
-    assert job.rows("o") == expected

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.integration.jobs.modes.test_real_time_formats import values
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.topics import produce_json
 
@@ -85,12 +84,9 @@ def test_changes_of_a_backlog(
 
 
 def _until_complete(process: Cli, servers: str, out: str) -> list[dict[str, Any]]:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        assert process.process.poll() is None, process.process.communicate()[1]
-        changes = [json.loads(change) for change in values(servers, out)]
-        newest = {row["k"]: row["n"] for row in changes}
-        if newest == dict.fromkeys(range(KEYS), ROUNDS):
-            return changes
-        time.sleep(0.5)
-    pytest.fail("the result is not complete in time")
+    def changes() -> list[dict[str, Any]]:
+        return [json.loads(change) for change in values(servers, out)]
+
+    complete = dict.fromkeys(range(KEYS), ROUNDS)
+    process.until(lambda: {row["k"]: row["n"] for row in changes()} == complete, pause=0.5)
+    return changes()

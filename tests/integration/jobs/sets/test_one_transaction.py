@@ -26,7 +26,7 @@ from tests.integration.jobs.sets.support import (
     script,
     values_in,
 )
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.core.errors import StreamtableError
 from streamtable.testing.jobs import BoundedRun
@@ -101,11 +101,7 @@ def test_killed_at_random_moments(seed: int, broker: Broker, topic: Topics, tmp_
     for _ in range(kills):
         before = newest(query)
         job = Cli.start(*arguments, "--set", "execution.micro-batch.max-records=40")
-        deadline = time.monotonic() + PATIENCE_S
-        while newest(query) < before + 4:
-            assert time.monotonic() < deadline
-            assert job.process.poll() is None, job.process.communicate()[1]
-            time.sleep(0.05)
+        job.until(lambda before=before: newest(query) >= before + 4, pause=0.05)
         time.sleep(dice.random())
         job.kill()
         _same_ids(servers, source)

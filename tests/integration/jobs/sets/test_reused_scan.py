@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
@@ -218,9 +217,7 @@ def test_a_reused_scan_in_real_time_mode(
     arguments += [*_variables(names), "--set", "execution.mode=real-time"]
     process = Cli.start(*arguments)
     produce_json(names["servers"], names["source"], _rows(100, 200))
-    while _found(names, keyed=False) == before:
-        assert process.process.poll() is None, process.end()[2]
-        time.sleep(0.2)
+    process.until(lambda: _found(names, keyed=False) != before)
     process.kill()
     produce_json(names["servers"], names["source"], _rows(200, 300))
     job(drain=True)
@@ -248,8 +245,6 @@ def test_a_reused_scan_of_stateful_inputs_stays_in_micro_batches(
     process = Cli.start(*arguments)
     process.wait_for(f"counts: stays in micro-batches, {reason}")
     produce_json(names["servers"], names["source"], _rows(100, 300))
-    while _found(names, keyed=True) == before:
-        assert process.process.poll() is None, process.end()
-        time.sleep(0.2)
+    process.until(lambda: _found(names, keyed=True) != before)
     process.kill()
     assert _sources(tmp_path / "c") == 1

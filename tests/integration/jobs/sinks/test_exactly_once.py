@@ -14,7 +14,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 from tests.integration.jobs.committed import ids_in, once, open_partitions
-from tests.integration.jobs.support import PATIENCE_S, Cli, run, write
+from tests.integration.jobs.support import Cli, run, write
 
 from streamtable.core.errors import Condition, StreamtableError
 from streamtable.runtime.job import RunOptions
@@ -325,11 +325,7 @@ def _kill_and_count(
     for _ in range(kills):
         before = newest()
         job = Cli.start(*arguments, "--set", f"{batch}=40")
-        deadline = time.monotonic() + PATIENCE_S
-        while newest() < before + 4:
-            assert time.monotonic() < deadline
-            assert job.process.poll() is None, job.process.communicate()[1]
-            time.sleep(0.05)
+        job.until(lambda before=before: newest() >= before + 4, pause=0.05)
         time.sleep(dice.random())
         job.kill()
     feeding.join()

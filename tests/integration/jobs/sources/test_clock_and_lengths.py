@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.integration.jobs.modes.test_real_time_formats import values
-from tests.integration.jobs.support import PATIENCE_S, Cli, write
+from tests.integration.jobs.support import Cli, write
 
 from streamtable.testing.jobs import BoundedRun
 from streamtable.testing.topics import produce_json
@@ -43,15 +42,8 @@ LENGTHS = (
 
 
 def _until(servers: str, topic: str, count: int, job: Cli) -> list[dict[str, object]]:
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        assert job.process.poll() is None, job.process.communicate()[1]
-        found = values(servers, topic)
-        if len(found) >= count:
-            return [json.loads(value) for value in found]
-        time.sleep(0.2)
-    message = f"{topic} never had {count} records"
-    raise AssertionError(message)
+    job.until(lambda: len(values(servers, topic)) >= count)
+    return [json.loads(value) for value in values(servers, topic)]
 
 
 def test_the_clock_advances_within_a_real_time_batch(
