@@ -22,7 +22,7 @@ _IMPORTS = re.compile(r"\bFUNCTION\b", re.IGNORECASE)
 
 def _statements() -> list[str]:
     files = [
-        *sorted((GOLDEN / "plans").glob("*.sql")),
+        *sorted((GOLDEN / "plans").rglob("*.sql")),
         *sorted((GOLDEN / "refusals").glob("*.err")),
         TESTS / "compat" / "statements" / "cases.sql",
         TESTS / "unit" / "sql" / "queries.sql",

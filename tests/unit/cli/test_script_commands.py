@@ -26,14 +26,17 @@ def _invoke(*arguments: str) -> Result:
 
 
 def test_explain_prints_the_plan(tmp_path: Path) -> None:
-    result = _invoke("explain", _script(tmp_path, "having"))
+    result = _invoke("explain", _script(tmp_path, "aggregates/having"))
     assert result.exit_code == 0
-    assert result.stdout == (GOLDEN / "plans" / "having.plan").read_text()
+    assert result.stdout == (GOLDEN / "plans" / "aggregates" / "having.plan").read_text()
 
 
 @pytest.mark.parametrize(
     ("plan", "found"),
-    [("having", "1 INSERT(s)"), ("select_shown", "0 INSERT(s) and 2 SELECT(s)")],
+    [
+        ("aggregates/having", "1 INSERT(s)"),
+        ("selects/select_shown", "0 INSERT(s) and 2 SELECT(s)"),
+    ],
 )
 def test_validate_counts_inserts_and_selects(plan: str, found: str, tmp_path: Path) -> None:
     script = _script(tmp_path, plan)

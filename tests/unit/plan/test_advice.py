@@ -134,7 +134,7 @@ def test_advice(insert: str, expected: list[str]) -> None:
 
 
 def test_advice_about_rows_that_move_between_join_tasks() -> None:
-    insert = (PLANS / "join_moving_between_keys.sql").read_text()
+    insert = (PLANS / "joins" / "join_moving_between_keys.sql").read_text()
     told = _advice(insert[insert.index("INSERT") :])
     assert any("(id) may move from one task of a join to another" in line for line in told)
 

@@ -1,4 +1,4 @@
-"""Plans as text: each script in `tests/golden/plans` must give the `.plan` file next to it.
+"""Plans as text: each script below `tests/golden/plans` gives the `.plan` file next to it.
 
 The scripts use the tables of `tables.sql`. `make golden` rewrites the plans; the review reads the
 difference.
@@ -15,7 +15,7 @@ from streamtable.session import Session
 
 GOLDEN = Path(__file__).parents[2] / "golden"
 TABLES = (GOLDEN / "tables.sql").read_text()
-SCRIPTS = sorted((GOLDEN / "plans").glob("*.sql"))
+SCRIPTS = sorted((GOLDEN / "plans").rglob("*.sql"))
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.stem)
@@ -31,5 +31,5 @@ def test_plan(script: Path) -> None:
 
 
 def test_every_plan_has_its_script() -> None:
-    plans = {path.stem for path in (GOLDEN / "plans").glob("*.plan")}
+    plans = {path.stem for path in (GOLDEN / "plans").rglob("*.plan")}
     assert plans == {path.stem for path in SCRIPTS}

@@ -33,7 +33,7 @@ TABLES = (GOLDEN / "tables.sql").read_text()
 SHAPES = GOLDEN / "shapes.json"
 IDENTITIES = GOLDEN / "identities.txt"
 REWRITE = os.environ.get("GOLDEN") == "rewrite"
-SCRIPTS = sorted((GOLDEN / "plans").glob("*.sql"))
+SCRIPTS = sorted((GOLDEN / "plans").rglob("*.sql"))
 
 
 def _plans(script: Path) -> list[Sink]:

@@ -131,7 +131,7 @@ _INSERT = "INSERT INTO counted SELECT window_start, k, COUNT(*) FROM TABLE({}) G
 _INSERT += " window_start, window_end, k;"
 
 
-#: Hash of the CUMULATE query of `tests/golden/plans/windows.sql` in releases without slices.
+#: Hash of the CUMULATE query of `windows.sql`, a golden plan, in releases without slices.
 _OLDER_HASH = "5076747ed663918ba85f43d236563c8857c27b47736431f3e745c58a20a97c07"
 
 
@@ -143,7 +143,7 @@ def _hash(data: object) -> str:
 def test_only_the_name_of_the_operator_differs_from_older_releases() -> None:
     session = Session()
     golden = Path(__file__).parents[3] / "golden"
-    for file in (golden / "tables.sql", golden / "plans" / "windows.sql"):
+    for file in (golden / "tables.sql", golden / "plans" / "windows" / "windows.sql"):
         session.load(file.read_text(), file.name)
     shapes = [json.dumps(shape(plan)) for plan in session.plans]
     (merged,) = [text for text in shapes if "MergedWindowAggregate" in text]
