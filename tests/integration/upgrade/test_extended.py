@@ -70,6 +70,17 @@ def test_a_known_result_needs_no_records(
         jobs.upgrade(new.replace(" GROUP", " WHERE v > 3 GROUP"))
 
 
+def test_many_groups_keep_their_state(
+    spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
+) -> None:
+    """Each task has more groups than it reads without a cursor (`OrderedValue`)."""
+    jobs = Jobs(spark, broker.bootstrap_servers, topic("upgrade"), tmp_path / "c", "at-least-once")
+    jobs.send([{"g": g, "v": g % 7} for g in range(3_000)])
+    jobs.run(SUMS.format("COUNT(*)", "SUM(v)"))
+    jobs.upgrade(SUMS.format("COUNT(*)", "SUM(v) * 10"))
+    assert jobs.folded("sums") == {g: {"g": g, "n": 1, "s": g % 7 * 10} for g in range(3_000)}
+
+
 def test_an_added_aggregate_starts_empty_from_now(
     spark: SparkSession, broker: Broker, topic: Topics, tmp_path: Path
 ) -> None:

@@ -34,9 +34,12 @@ public final class NamedState extends WrappedState {
     return variable;
   }
 
+  /** The processor and the caller share one object, which knows what either of them writes. */
   @Override
+  @SuppressWarnings("unchecked")
   <T> T opened(String name, T variable) {
-    opened.put(name, variable);
-    return variable;
+    T shared = variable instanceof ValueState<?> value ? (T) OrderedValue.of(value) : variable;
+    opened.put(name, shared);
+    return shared;
   }
 }

@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
  * faster. So a task that reads often measures both, and goes on with the faster one.
  *
  * <p>The cursor has the entries of the time when it was placed. A key behind all keys that were read
- * or written since then has not changed. For any other key, the cursor is placed again.
+ * or written since then has not changed. For any other key, the cursor is placed again. So all
+ * writes of a task must go through this object.
  */
 public final class OrderedValue<T> implements ValueState<T> {
   private static final Logger LOG = LoggerFactory.getLogger(OrderedValue.class);
@@ -36,7 +37,10 @@ public final class OrderedValue<T> implements ValueState<T> {
     this.cursor = cursor;
   }
 
-  /** Returns the value with a cursor; the value itself if it expires, or if there is no cursor. */
+  /**
+   * Returns the value with a cursor; the value itself if it expires, if it has one, or if there is
+   * no cursor.
+   */
   @SuppressWarnings("unchecked")
   public static <T> ValueState<T> of(ValueState<T> state) {
     if (!(state instanceof ValueStateImpl<T>)) {
