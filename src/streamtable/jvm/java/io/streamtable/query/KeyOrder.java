@@ -32,7 +32,7 @@ public final class KeyOrder {
     for (SortOrder column : columns) {
       DataType type = column.child().dataType();
       if (type instanceof StringType || type instanceof BinaryType) {
-        // A text is compared byte by byte, so the first bytes are compared with its length.
+        // Spark compares eight bytes first. If the key is one text, its first bytes are among them.
         orders.add(
             columns.size() == 1
                 ? by("head", DataTypes.LongType, column)
