@@ -89,12 +89,12 @@ public final class KeyOrder {
     return ofInt(bytes.length);
   }
 
-  /** Returns an integer whose order is that of the length and the first bytes of a text in a key. */
+  /** Returns an integer whose order is that of the length and first bytes of a text in a key. */
   public static long head(UTF8String text) {
     return head(text.numBytes(), text.getPrefix());
   }
 
-  /** Returns an integer whose order is that of the length and the first bytes in a key. */
+  /** Returns an integer whose order is that of the length and first bytes in a key. */
   public static long head(byte[] bytes) {
     return head(bytes.length, ByteArray.getPrefix(bytes));
   }
