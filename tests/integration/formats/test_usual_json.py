@@ -27,6 +27,7 @@ COLUMNS = (
     Field("s", t.STRING),
     Field("größe", t.STRING),
     Field("day", t.DATE),
+    Field("time", t.time(3)),
     Field("ts", t.timestamp(3)),
     Field("at", t.timestamp_ltz(3)),
     Field("row", t.row(Field("i4", t.INT), Field("s", t.STRING), Field("in", t.row(_INNER)))),
@@ -66,7 +67,7 @@ TOKENS = (
 #: The usual value of each column, in the order of COLUMNS.
 USUAL = (
     *("true", "7", "5000000000", "-2.25", "12.34", '"text"', '"grö"'),
-    *('"2024-02-29"', '"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"'),
+    *('"2024-02-29"', '"12:34:56.789"', '"2024-02-29 12:34:56.789"', '"2024-02-29 12:34:56Z"'),
     '{"s": "é", "other": {"i4": [{}]}, "i4": 7, "in": {"b": true}}',
 )
 

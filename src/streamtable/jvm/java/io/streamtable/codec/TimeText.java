@@ -1,11 +1,11 @@
 package io.streamtable.codec;
 
 import java.nio.charset.StandardCharsets;
-import java.time.DateTimeException;
 import java.time.Instant;
 import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.LocalTime;
+import java.time.YearMonth;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.format.DateTimeFormatterBuilder;
@@ -23,6 +23,12 @@ import java.time.temporal.TemporalQueries;
 public final class TimeText {
   /** The length of a local time without a fraction. */
   public static final int LENGTH = "yyyy-MM-dd HH:mm:ss".length();
+
+  private static final int DATE_LENGTH = "yyyy-MM-dd".length();
+  private static final int TIME_LENGTH = "HH:mm:ss".length();
+  /** What the fast path returns for a text that it leaves to a formatter. */
+  private static final long UNUSUAL = Long.MIN_VALUE;
+  private static final int NO_DIGITS = 1_000_000;
 
   private static final long MICROS_PER_SECOND = 1_000_000L;
   private static final long MICROS_PER_DAY = 86_400L * MICROS_PER_SECOND;
@@ -52,7 +58,9 @@ public final class TimeText {
 
   /** Returns days since 1970-01-01. */
   public static int parseDate(String text) {
-    return Math.toIntExact(LocalDate.parse(text).toEpochDay());
+    byte[] in = text.getBytes(StandardCharsets.UTF_8);
+    long days = in.length == DATE_LENGTH ? usualDate(in, 0) : UNUSUAL;
+    return Math.toIntExact(days == UNUSUAL ? LocalDate.parse(text).toEpochDay() : days);
   }
 
   public static String formatDate(int days) {
@@ -64,7 +72,12 @@ public final class TimeText {
    * Flink TIME has milliseconds at most, whatever its type says.
    */
   public static long parseTime(String text, int digits) {
-    long nanos = TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay();
+    byte[] in = text.getBytes(StandardCharsets.UTF_8);
+    long micros = usualTime(in, 0, in.length);
+    long nanos =
+        micros == UNUSUAL
+            ? TIME.parse(text).query(TemporalQueries.localTime()).toNanoOfDay()
+            : micros * 1_000L;
     return nanos - nanos % TIME_UNITS[Math.min(digits, 3)];
   }
 
@@ -74,15 +87,26 @@ public final class TimeText {
 
   /** Returns microseconds since 1970-01-01 00:00 in the local time of the text. */
   public long parseTimestamp(String text) {
-    return isUsual(text, text.length()) ? usual(text, text.length()) : parse(local, text);
+    long micros = usual(text, false);
+    return micros == UNUSUAL ? parse(local, text) : micros;
+  }
+
+  /** Parses like {@link #parseTimestamp(String)}, from UTF-8. */
+  public long parseTimestamp(byte[] in, int start, int end) {
+    long micros = usual(in, start, end);
+    return micros == UNUSUAL ? parse(local, text(in, start, end)) : micros;
   }
 
   /** Returns microseconds since 1970-01-01 00:00 UTC for a text that ends in Z. */
   public long parseInstant(String text) {
-    int end = text.length() - 1;
-    return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
-        ? usual(text, end)
-        : parse(utc, text);
+    long micros = usual(text, true);
+    return micros == UNUSUAL ? parse(utc, text) : micros;
+  }
+
+  /** Parses like {@link #parseInstant(String)}, from UTF-8. */
+  public long parseInstant(byte[] in, int start, int end) {
+    long micros = usualInUtc(in, start, end);
+    return micros == UNUSUAL ? parse(utc, text(in, start, end)) : micros;
   }
 
   /**
@@ -90,17 +114,16 @@ public final class TimeText {
    * it, its json does not.
    */
   public long parseDateTime(String text) {
-    return isUsual(text, text.length()) ? usual(text, text.length()) : parseDateTime(local, text);
+    long micros = usual(text, false);
+    return micros == UNUSUAL ? parseDateTime(local, text) : micros;
   }
 
   /**
    * Parses a text that ends in Z like parseInstant, but accepts hour 24 as hour 0 of the next day.
    */
   public long parseDateTimeZ(String text) {
-    int end = text.length() - 1;
-    return end > 0 && text.charAt(end) == 'Z' && isUsual(text, end)
-        ? usual(text, end)
-        : parseDateTime(utc, text);
+    long micros = usual(text, true);
+    return micros == UNUSUAL ? parseDateTime(utc, text) : micros;
   }
 
   public String formatTimestamp(long micros) {
@@ -149,50 +172,90 @@ public final class TimeText {
     return Math.addExact(Math.multiplyExact(date.toEpochDay(), MICROS_PER_DAY), microsOfDay);
   }
 
-  /** Returns whether the text is dddd-dd-dd?dd:dd:dd followed by up to nine fractional digits. */
-  private boolean isUsual(String text, int end) {
-    if (end < 19 || end == 20 || end > 29 || text.charAt(10) != separator) {
-      return false;
-    }
-    for (int i = 0; i < end; i++) {
-      char c = text.charAt(i);
-      boolean fits =
-          switch (i) {
-            case 4, 7 -> c == '-';
-            case 10 -> true;
-            case 13, 16 -> c == ':';
-            case 19 -> c == '.';
-            default -> c >= '0' && c <= '9';
-          };
-      if (!fits) {
-        return false;
-      }
-    }
-    // The formatters have special rules for days after the end of a month and for hour 24.
-    return digits(text, 8, 10) <= 28 && digits(text, 11, 13) < 24;
+  private static String text(byte[] in, int start, int end) {
+    return new String(in, start, end - start, StandardCharsets.UTF_8);
   }
 
-  private static long usual(String text, int end) {
-    LocalDate date = LocalDate.of(digits(text, 0, 4), digits(text, 5, 7), digits(text, 8, 10));
-    int minute = digits(text, 14, 16);
-    int second = digits(text, 17, 19);
-    if (minute > 59 || second > 59) {
-      throw new DateTimeException("minute or second out of range");
+  private long usual(String text, boolean inUtc) {
+    byte[] in = text.getBytes(StandardCharsets.UTF_8);
+    return inUtc ? usualInUtc(in, 0, in.length) : usual(in, 0, in.length);
+  }
+
+  private long usualInUtc(byte[] in, int start, int end) {
+    return end > start && in[end - 1] == 'Z' ? usual(in, start, end - 1) : UNUSUAL;
+  }
+
+  /** Returns the microseconds of a usual date, the separator and a usual time. */
+  private long usual(byte[] in, int start, int end) {
+    int time = start + DATE_LENGTH + 1;
+    if (end < time || in[time - 1] != separator) {
+      return UNUSUAL;
+    }
+    long days = usualDate(in, start);
+    long micros = usualTime(in, time, end);
+    return days == UNUSUAL || micros == UNUSUAL ? UNUSUAL : days * MICROS_PER_DAY + micros;
+  }
+
+  /**
+   * Returns the days of a date dddd-dd-dd that exists. The formatters have rules of their own for
+   * days after the end of a month.
+   */
+  private static long usualDate(byte[] in, int start) {
+    int year = two(in, start) * 100 + two(in, start + 2);
+    int month = two(in, start + 5);
+    int day = two(in, start + 8);
+    boolean fits =
+        (year | month | day) >= 0
+            && in[start + 4] == '-'
+            && in[start + 7] == '-'
+            && month >= 1
+            && month <= 12
+            && day >= 1
+            && (day <= 28 || day <= YearMonth.of(year, month).lengthOfMonth());
+    return fits ? LocalDate.of(year, month, day).toEpochDay() : UNUSUAL;
+  }
+
+  /**
+   * Returns the microseconds of a time dd:dd:dd, which one to nine digits of a fraction may follow.
+   * The formatters have rules of their own for hour 24.
+   */
+  private static long usualTime(byte[] in, int start, int end) {
+    int length = end - start;
+    if (length != TIME_LENGTH && (length < TIME_LENGTH + 2 || length > TIME_LENGTH + 10)) {
+      return UNUSUAL;
+    }
+    int hour = two(in, start);
+    int minute = two(in, start + 3);
+    int second = two(in, start + 6);
+    boolean fits =
+        (hour | minute | second) >= 0
+            && in[start + 2] == ':'
+            && in[start + 5] == ':'
+            && hour <= 23
+            && minute <= 59
+            && second <= 59
+            && (length == TIME_LENGTH || in[start + TIME_LENGTH] == '.');
+    if (!fits) {
+      return UNUSUAL;
     }
     int fraction = 0;
-    for (int i = 20; i < 26; i++) {
-      fraction = fraction * 10 + (i < end ? text.charAt(i) - '0' : 0);
+    int unit = (int) MICROS_PER_SECOND;
+    for (int at = start + TIME_LENGTH + 1; at < end; at++) {
+      int digit = in[at] - '0';
+      if (digit < 0 || digit > 9) {
+        return UNUSUAL;
+      }
+      unit /= 10;
+      fraction += digit * unit;
     }
-    long seconds = digits(text, 11, 13) * 3_600L + minute * 60L + second;
-    return micros(date, seconds * MICROS_PER_SECOND + fraction);
+    return (hour * 3_600L + minute * 60L + second) * MICROS_PER_SECOND + fraction;
   }
 
-  private static int digits(String text, int from, int to) {
-    int number = 0;
-    for (int i = from; i < to; i++) {
-      number = number * 10 + text.charAt(i) - '0';
-    }
-    return number;
+  /** Returns the number of two digits; for other bytes a negative number below all sums of ours. */
+  private static int two(byte[] in, int at) {
+    int tens = in[at] - '0';
+    int ones = in[at + 1] - '0';
+    return (tens | ones | 9 - tens | 9 - ones) < 0 ? -NO_DIGITS : tens * 10 + ones;
   }
 
   private byte[] usual(LocalDate date, long microsOfDay, boolean inUtc) {

@@ -15,6 +15,7 @@ import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -36,17 +37,21 @@ final class JsonScanner {
     BIGINT,
     INT,
     BOOLEAN,
-    /** A number whose text is passed to a function. */
+    /** A number that is passed to a parser. */
     NUMBER,
-    /** A string that is passed to a function. */
+    /** A string that is passed to a parser. */
     QUOTED,
     /** An object. */
     ROW
   }
 
+  /** Parses a value from the bytes of a record. */
+  private interface Parser {
+    Object parse(byte[] in, int start, int end);
+  }
+
   /** A column, or a field of a row; `fields` are those of a row. */
-  private record Column(
-      byte[] name, Look look, Function<String, Object> parser, Column[] fields) {}
+  private record Column(byte[] name, Look look, Parser parser, Column[] fields) {}
 
   private final Column[] columns;
   private final boolean missingIsUnusual;
@@ -101,12 +106,25 @@ final class JsonScanner {
     }
     boolean isTime =
         type instanceof DateType
+            || type instanceof TimeType
             || type instanceof TimestampNTZType
             || type instanceof TimestampType;
     return isTime ? Look.QUOTED : null;
   }
 
-  private static Function<String, Object> parser(DataType type, TimeText times) {
+  private static Parser parser(DataType type, TimeText times) {
+    if (type instanceof TimestampNTZType) {
+      return times::parseTimestamp;
+    }
+    if (type instanceof TimestampType) {
+      return times::parseInstant;
+    }
+    Function<String, Object> parser = textParser(type);
+    return (in, start, end) ->
+        parser.apply(new String(in, start, end - start, StandardCharsets.UTF_8));
+  }
+
+  private static Function<String, Object> textParser(DataType type) {
     if (type instanceof DoubleType) {
       return Double::valueOf;
     }
@@ -115,10 +133,10 @@ final class JsonScanner {
       int scale = decimal.scale();
       return text -> JsonNumbers.fit(new BigDecimal(text), precision, scale);
     }
-    if (type instanceof DateType) {
-      return TimeText::parseDate;
+    if (type instanceof TimeType time) {
+      return text -> TimeText.parseTime(text, time.precision());
     }
-    return type instanceof TimestampType ? times::parseInstant : times::parseTimestamp;
+    return TimeText::parseDate;
   }
 
   /**
@@ -246,8 +264,7 @@ final class JsonScanner {
 
   private Object parsed(Column column, int start, int end) {
     try {
-      String text = new String(in, start, end - start, StandardCharsets.UTF_8);
-      return column.parser().apply(text);
+      return column.parser().parse(in, start, end);
     } catch (RuntimeException e) { // the parser reports the error
       return UNUSUAL;
     }
